@@ -1,0 +1,1 @@
+"""What every function shares: jobs, queue, objects, processing, HTTP."""

@@ -1,0 +1,1 @@
+"""What differs between a laptop, a container and a cloud."""
