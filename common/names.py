@@ -49,10 +49,26 @@ def unique_names(names: Iterable[str]) -> list[str]:
     for name in wanted:
         key = collision_key(name)
         if key in seen:
-            name = _numbered(name, taken, next_number)
+            name = numbered_name(name, taken, next_number)
         seen.add(key)
         result.append(name)
     return result
+
+
+def numbered_name(name: str, taken: set[str], next_number: dict[str, int]) -> str:
+    """`name_2`, `name_3` …: the next that is free. Both arguments remember what was given out."""
+    key = collision_key(name)
+    suffix = _suffix(name)
+    number = next_number.get(key, 2)
+    while True:
+        mark = f"{BLANK}{number}"
+        stem = _shortened(name.removesuffix(suffix), reserve=len(mark + suffix))
+        candidate = f"{stem}{mark}{suffix}"
+        number += 1
+        if collision_key(candidate) not in taken:
+            taken.add(collision_key(candidate))
+            next_number[key] = number
+            return candidate
 
 
 def collision_key(name: str) -> str:
@@ -117,18 +133,3 @@ def _fits(name: str, reserve: int) -> bool:
 def _suffix(name: str) -> str:
     match = _SUFFIX.search(name)
     return match.group() if match else ""
-
-
-def _numbered(name: str, taken: set[str], next_number: dict[str, int]) -> str:
-    key = collision_key(name)
-    suffix = _suffix(name)
-    number = next_number.get(key, 2)
-    while True:
-        mark = f"{BLANK}{number}"
-        stem = _shortened(name.removesuffix(suffix), reserve=len(mark + suffix))
-        candidate = f"{stem}{mark}{suffix}"
-        number += 1
-        if collision_key(candidate) not in taken:
-            taken.add(collision_key(candidate))
-            next_number[key] = number
-            return candidate
