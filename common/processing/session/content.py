@@ -6,7 +6,8 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from common.processing.session.html import absolute_url, attribute, remove_all, text_of
+from common.processing.session.html import attribute, remove_all, text_of
+from common.processing.session.url import absolute_url
 
 MARKDOWN_DEPTH = 150  # deeper trees are layout accidents or attacks: their plain text is taken
 DOMINANT_SHARE = 0.7  # a child that holds this much of the text is where the content is

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -59,22 +58,6 @@ def decode_html(data: bytes) -> str:
             if error.start > len(head) - 8 and len(data) > READ_BYTES:  # cut inside a character
                 return _clean(head[: error.start].decode(encoding))
     return _clean(head.decode("cp1252", errors="replace"))
-
-
-def absolute_url(base: str, href: str | None, *, keep_fragment: bool = False) -> str | None:
-    """A fetchable URL, blanks encoded; None for mail, scripts, fragments and what cannot be parsed."""
-    if not href or href.lstrip().startswith("#"):
-        return None
-    try:
-        parts = urlsplit(urljoin(base, " ".join(href.split())))
-    except ValueError:
-        return None
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        return None
-    path = quote(parts.path, safe="/%:@!$&'()*+,;=~-._")
-    query = quote(parts.query, safe="/?%:@!$&'()*+,;=~-._[]")
-    fragment = quote(parts.fragment, safe="/?%:@!$&'()*+,;=~-._[]#") if keep_fragment else ""
-    return urlunsplit((parts.scheme, parts.netloc, path, query, fragment))
 
 
 def text_of(node: LexborNode | None) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from common.processing.session.html import attribute, text_of
+from common.processing.session.people import clean_names, split_names
 
-MAX_NAME_CHARACTERS = 80
-MAX_SPEAKERS = 50
 LABEL_CHARACTERS = 400
 LABEL_CANDIDATES = 2_000
 
@@ -26,7 +25,6 @@ _LABEL = (
 )
 _LABELLED = re.compile(rf"^(?:{_LABEL})\s*[:：]\s*(.+)$", re.IGNORECASE)
 _LABEL_ONLY = re.compile(rf"^(?:{_LABEL})\s*[:：]?$", re.IGNORECASE)
-_BETWEEN = re.compile(r"\s*(?:,|;|&|·|\s+and\s+|\s+und\s+|\s+et\s+)\s*")
 _PERFORMERS = ("performer", "performers", "speaker", "speakers", "actor")
 
 
@@ -46,16 +44,6 @@ def find_speakers(
         if names:
             return names
     return ()
-
-
-def clean_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Each once, in order; what is too long for a name is none."""
-    tidy = (" ".join(name.split()) for name in names)
-    return tuple(dict.fromkeys(name for name in tidy if 0 < len(name) <= MAX_NAME_CHARACTERS))[:MAX_SPEAKERS]
-
-
-def split_names(text: str) -> list[str]:
-    return [name for name in _BETWEEN.split(text) if name]
 
 
 def _from_json_ld(json_ld: Sequence[dict[str, Any]]) -> list[str]:
