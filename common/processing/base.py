@@ -78,7 +78,13 @@ class Progress(Protocol):
     """Where a processor says how far it is. Cheap to call: writes are throttled behind it."""
 
     def report(
-        self, step: str, percent: float, message: str = "", *, done: int | None = None, total: int | None = None
+        self,
+        step: str,
+        percent: float,
+        message: str = "",
+        *,
+        done: int | None = None,
+        total: int | None = None,
     ) -> None:
         """Also the place where a cancelled job is noticed: raises Cancelled."""
         ...
