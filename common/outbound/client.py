@@ -23,6 +23,7 @@ from common.outbound.guard import Guard, Target, shown_url
 from common.outbound.headers import file_name, media_type, retry_after_seconds
 from common.outbound.pace import HostPace
 from common.outbound.policy import OutboundPolicy
+from common.outbound.proxy import GuardingProxy
 from common.outbound.resolver import Resolver, system_resolver
 from common.outbound.transport import MAX_BYTES, TOTAL_SECONDS, GuardedTransport, tls_context
 
@@ -169,6 +170,10 @@ class Outbound:
             trust_env=False,
         )
 
+    def proxy(self, *, max_bytes: int) -> GuardingProxy:
+        """The same guard for a child program, for as long as the `with` block runs."""
+        return GuardingProxy(self.dialer, policy=self.policy, max_bytes=max_bytes)
+
     def _new_transport(self, *, total_seconds: float, max_bytes: int) -> GuardedTransport:
         return GuardedTransport(self.dialer, tls=self._tls, total_seconds=total_seconds, max_bytes=max_bytes)
 
@@ -200,7 +205,14 @@ class Outbound:
         )
 
     def _next_hop(self, target: Target, location: str) -> Target:
-        following = self.dialer.guard.check_url(urljoin(target.url, location))
+        try:
+            url = urljoin(target.url, location)
+        except ValueError:
+            raise UrlNotAllowed(
+                f"expected {target.origin} to redirect to a URL, found something else",
+                details={"reason": "syntax"},
+            ) from None
+        following = self.dialer.guard.check_url(url)
         if target.scheme == "https" and following.scheme == "http":
             raise UrlNotAllowed(
                 f"expected a redirect from {target.origin} to stay on https, found http",
