@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-HIGH_PRIORITY = 1  # from here on a job goes into its type's fast lane
+HIGH_PRIORITY = 5  # from here on a job goes into its type's fast lane
 NOTIFY_QUEUE = "notify"
 
 

@@ -1,0 +1,1 @@
+"""The `secretary` command and the Python client."""

@@ -1,0 +1,157 @@
+"""The `secretary` command. Each command is thin: it parses, calls one thing, shows the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from common.client.words import say
+from common.errors import SecretaryError
+from common.settings import settings
+
+DEFAULT_PORT = 8000
+app = typer.Typer(
+    name="secretary", no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,
+    help="Documents and conference sessions in; Markdown, pictures and an Obsidian vault out.",
+)  # fmt: skip
+
+Home = Annotated[Path, typer.Option(envvar="SECRETARY_HOME", help="Where data, logs and credentials live.")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="The port of the API and the dashboard.")]
+Workers = Annotated[int, typer.Option(min=0, max=64, help="How many worker processes to start.")]
+Inputs = Annotated[list[Path], typer.Argument(help="PDF files.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON line per result.")]
+Images = Annotated[bool, typer.Option("--images", help="Also write a picture of every page.")]
+DEFAULT_HOME = Path.home() / ".local" / "share" / "secretary"
+
+
+@app.command()
+def up(
+    home: Home = DEFAULT_HOME, port: Port = DEFAULT_PORT, workers: Workers = 1,
+    detach: Annotated[bool, typer.Option(help="Return when it is ready and leave it running.")] = False,
+) -> None:  # fmt: skip
+    """Start the whole service on this machine.
+
+    Example: secretary up --port 8000 --workers 2
+    """
+    from infra.local.stack import Stack
+
+    if detach:
+        _detach(home, port, workers)
+        return
+    Stack(home.resolve(), port=port, workers=workers, environment=os.environ, say=_line).run()
+
+
+@app.command()
+def down(home: Home = DEFAULT_HOME) -> None:
+    """Stop what `up` started in this home."""
+    from infra.local.stack import stop_stack
+
+    _line(say("stopped") if stop_stack(home.resolve()) else say("not_running", home=home))
+
+
+@app.command()
+def doctor() -> None:
+    """Say what is there, what is missing, and how to get it."""
+    from infra.local.doctor import examine
+
+    findings = examine()
+    for finding in findings:
+        mark = "ok     " if finding.found else ("missing" if finding.required else "optional")
+        _line(f"{mark} {finding.name}: {finding.found or finding.how_to_get}")
+    raise typer.Exit(1 if any(item.required and not item.found for item in findings) else 0)
+
+
+@app.command()
+def convert(
+    inputs: Inputs, out: Annotated[Path, typer.Option(help="Where the Markdown goes.")] = Path("out"),
+    as_json: AsJson = False, images: Images = False,
+) -> None:  # fmt: skip
+    """Convert files here and now, with no service.
+
+    Example: secretary convert report.pdf talk.pdf --out notes --json
+    """
+    from common.client.convert import convert as convert_one
+    from common.client.convert import output_names
+
+    out.mkdir(parents=True, exist_ok=True)
+    failed = False
+    for path, name in zip(inputs, output_names(inputs), strict=True):
+        done = convert_one(path, name, out, {"include_images": images}, settings())
+        failed = failed or done.error is not None
+        _show(asdict(done), as_json=as_json)
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command()
+def run(
+    inputs: Inputs, out: Annotated[Path, typer.Option(help="Where the archives are unpacked.")] = Path("out"),
+    home: Home = DEFAULT_HOME, as_json: AsJson = False, images: Images = False,
+) -> None:  # fmt: skip
+    """Convert files through the service; starts it if none runs.
+
+    Example: secretary run slides.pdf --out notes
+    """
+    from common.client.run import run_through_service
+
+    results = run_through_service(
+        inputs, out=out, home=home.resolve(), include_images=images, start=_detach, show_bars=not as_json
+    )
+    for result in results:
+        _show(result, as_json=as_json)
+    raise typer.Exit(1 if any(result["error"] for result in results) else 0)
+
+
+def _detach(home: Path, port: int, workers: int) -> None:
+    """The supervisor in a session of its own; this process leaves once it says that it is ready."""
+    command = [sys.executable, "-m", "common.client.command", "up", "--home", str(home.resolve())]
+    (home / "logs").mkdir(parents=True, exist_ok=True)
+    log = home / "logs" / "supervisor.log"
+    with log.open("wb") as output:
+        child = subprocess.Popen(
+            [*command, "--port", str(port), "--workers", str(workers)],
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+        )  # fmt: skip
+    while child.poll() is None:
+        ready = [line for line in log.read_text("utf-8").splitlines() if line.startswith("ready ")]
+        if ready:
+            _line(ready[0])
+            return
+        time.sleep(0.1)
+    _line(log.read_text("utf-8").strip())
+    raise typer.Exit(1)
+
+
+def _show(result: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        _line(json.dumps(result, ensure_ascii=False))
+    elif result["error"]:
+        error = result["error"]
+        typer.echo(say("input_failed", input=result["input"], code=error["code"], message=error["message"]), err=True)
+    else:
+        _line(say("input_done", input=result["input"], output=result["output"], pages=result["pages"]))
+
+
+def _line(text: str) -> None:
+    typer.echo(text)
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Errors that a user can be told about end with their message and code 1, not with a trace."""
+    try:
+        app()
+    except SecretaryError as error:
+        typer.echo(say("failed", message=error.message), err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""What the command line says, in English and German, by the user's locale."""
+
+from __future__ import annotations
+
+import locale
+import os
+
+WORDS: dict[str, tuple[str, str]] = {
+    "stopped": ("stopped", "gestoppt"),
+    "not_running": ("Nothing runs in {home}.", "In {home} läuft nichts."),
+    "input_failed": ("{input}: {code}: {message}", "{input}: {code}: {message}"),
+    "input_done": ("{input} → {output} ({pages} pages)", "{input} → {output} ({pages} Seiten)"),
+    "failed": ("Failed: {message}", "Fehlgeschlagen: {message}"),
+}
+
+
+def language() -> str:
+    wanted = os.environ.get("SECRETARY_LANGUAGE") or locale.getlocale()[0] or ""
+    return "de" if wanted.lower().startswith("de") else "en"
+
+
+def say(name: str, **values: object) -> str:
+    english, german = WORDS[name]
+    return (german if language() == "de" else english).format(**values)

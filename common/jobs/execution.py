@@ -1,0 +1,131 @@
+"""Runs one job's processor inside the child process: context in, stored results out."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from common.archive.entry import Entry
+from common.archive.manifest import Origin
+from common.archive.readme import readme
+from common.archive.vault import vault
+from common.objects import keys
+from common.objects.store import ObjectStore
+from common.outbound.client import Outbound
+from common.outbound.policy import OutboundPolicy
+from common.processing.base import Context, Limits, Progress, Result, StoredFile
+from common.processing.registry import job_type
+from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
+from common.settings import LimitsSection, OutboundSection, Settings
+
+Document = dict[str, Any]
+
+
+def execute(job: Document, progress: Progress, settings: Settings) -> Document:
+    """What the job document will hold: results, files and the caches they come from."""
+    kind = job_type(job["job_type"])
+    parameters = kind.model().model_validate(job["parameters"])
+    objects = ObjectStore(settings.objects)
+    files = ObjectFiles(objects, job["job_id"], job["attempt"])
+    with tempfile.TemporaryDirectory(prefix="secretary-") as scratch:
+        context = Context(
+            scratch=Path(scratch),
+            files=files,
+            sources=GuardedSources(
+                lambda: _outbound(_policy(settings.outbound)),
+                Path(scratch),
+                max_bytes=settings.limits.download_bytes,
+                roots=tuple(settings.files.roots),
+            ),
+            progress=progress,
+            cache=lambda name, sha256, method: ObjectCache(objects, name, sha256, method),
+            checkpoint=job.get("checkpoint") or {},
+            limits=processing_limits(settings.limits),
+            template_folders=tuple(settings.templates.folders),
+        )
+        result = kind.load_handler()(parameters, context)
+        archive = _archive(job, result, files, objects) if result.archive_name else None
+        for name, text in result.texts.items():
+            files.write(f"texts/{name}.txt", text.encode(), "text/plain; charset=utf-8")
+    return _stored(result, files.listing(), archive)
+
+
+def processing_limits(section: LimitsSection) -> Limits:
+    return Limits(
+        pages=section.pdf_pages,
+        download_bytes=section.download_bytes,
+        unpacked_bytes=section.unpacked_bytes,
+        image_pixels=section.image_pixels,
+        inline_markdown_bytes=section.inline_markdown_bytes,
+    )
+
+
+def _policy(section: OutboundSection) -> OutboundPolicy:
+    return OutboundPolicy(
+        allow_hosts=tuple(section.allow_hosts),
+        allow_networks=tuple(str(network) for network in section.allow_networks),
+        allow_ports=tuple(section.allow_ports),
+        connect_seconds=section.connect_seconds,
+        idle_seconds=section.idle_seconds,
+        total_seconds=section.total_seconds,
+        host_concurrency=section.per_host,
+    )
+
+
+@lru_cache(maxsize=1)
+def _outbound(policy: OutboundPolicy) -> Outbound:
+    return Outbound(policy)
+
+
+def _archive(job: Document, result: Result, files: ObjectFiles, objects: ObjectStore) -> Document:
+    """Streamed from the store into the store; the archive is complete or not there at all."""
+    name = result.archive_name or "archive.zip"
+    title = result.metadata.get("title") or job.get("job_name") or Path(result.markdown_file or name).stem
+    entries = [_entry(file, objects) for file in files.listing()]
+    origin = Origin(engines=result.metadata.get("engines", {}), options=job["parameters"])
+    text = readme(title=str(title), links=[job["parameters"].get("url") or ""])
+    stored = objects.put_stream(
+        keys.archive(job["job_id"], job["attempt"], name),
+        vault(entries, readme=text, origin=origin),
+        "application/zip",
+    )
+    return {"filename": name, "key": stored.key, "size": stored.size, "sha256": stored.sha256}
+
+
+def _entry(file: StoredFile, objects: ObjectStore) -> Entry:
+    sha256 = file.sha256 or _digest(objects.stream(file.key))  # a listing of the cache tells no digests
+    return Entry(path=file.path, size=file.size, sha256=sha256, open=_opener(objects, file.key))
+
+
+def _digest(chunks: Iterator[bytes]) -> str:
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _opener(objects: ObjectStore, key: str) -> Callable[[], Any]:
+    return lambda: objects.stream(key)
+
+
+def _stored(result: Result, files: tuple[StoredFile, ...], archive: Document | None) -> Document:
+    results = {
+        "markdown_file": result.markdown_file,
+        "page_texts": list(result.page_texts),
+        "assets": list(result.assets),
+        "target_dir": result.target_dir,
+        "metadata": result.metadata,
+        "structured_data": result.structured_data,
+        "texts": list(result.texts),
+        "warnings": [asdict(warning) for warning in result.warnings],
+        "llm_requests": list(result.llm_requests),
+        "is_from_cache": result.is_from_cache,
+        "archive": archive,
+    }
+    prefixes = {prefix for file in files if (prefix := keys.cache_prefix_of(file.key))}
+    return {"results": results, "files": [asdict(file) for file in files], "cache_prefixes": sorted(prefixes)}

@@ -1,0 +1,87 @@
+"""Use-case: look at jobs and batches, and wait for them to change."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from common.access import Caller, Right, require, visible_filter
+from common.errors import ArchiveNotFound, NotFound
+from common.jobs.changes import RECHECK_SECONDS
+from common.jobs.database import Document
+from common.jobs.model import Batch, Job
+from common.names import content_disposition
+from common.objects import keys
+from common.objects.store import SignedUrl
+from common.services import Services
+
+COUNT_AT_MOST = 10_000  # an exact total beyond this would cost more than it tells
+
+
+def read_job(services: Services, caller: Caller, job_id: str) -> Job:
+    return require(caller, services.jobs.get(job_id), Right.READ, what="job")
+
+
+def read_batch(services: Services, caller: Caller, batch_id: str) -> Batch:
+    return require(caller, services.batches.get(batch_id), Right.READ, what="batch")
+
+
+def wait_for_job(services: Services, caller: Caller, job_id: str, *, since: int | None, wait: float) -> Job:
+    """The job as soon as its version is past `since`, or as it is when the time is up."""
+    with services.changes.of(job_id) as changed:
+        deadline = time.monotonic() + wait
+        job = read_job(services, caller, job_id)
+        seen = job.version if since is None else since
+        while not job.is_final and job.version <= seen and (left := deadline - time.monotonic()) > 0:
+            changed.wait(min(left, RECHECK_SECONDS))
+            changed.clear()
+            job = read_job(services, caller, job_id)
+        return job
+
+
+def list_jobs(
+    services: Services, caller: Caller, filters: Document, *, limit: int, skip: int
+) -> tuple[list[Job], int]:
+    query: Document = filters | visible_filter(caller)
+    total = services.jobs.count(query, at_most=COUNT_AT_MOST)
+    return services.jobs.find(query, limit=limit, skip=skip), total
+
+
+def list_batches(services: Services, caller: Caller, *, limit: int, skip: int) -> tuple[list[Batch], int]:
+    query = visible_filter(caller)
+    return services.batches.find(query, limit=limit, skip=skip), services.batches.count(query, at_most=COUNT_AT_MOST)
+
+
+def archive_url(services: Services, job: Job) -> tuple[SignedUrl, dict[str, Any]]:
+    archive = (job.results or {}).get("archive")
+    if not archive:
+        raise ArchiveNotFound(f"This job has no archive; its status is {job.status.value}.")
+    signed = services.objects.sign_download(
+        archive["key"], disposition=content_disposition(archive["filename"]), media_type="application/zip"
+    )
+    return signed, archive
+
+
+def file_of(job: Job, path: str) -> dict[str, Any]:
+    for file in job.files:
+        if file["path"] == path:
+            return file
+    raise NotFound("This job has no such file.")
+
+
+def sign_file(services: Services, file: dict[str, Any], *, inline: bool) -> SignedUrl:
+    name = file["path"].rsplit("/", 1)[-1]
+    safe_inline = inline and file["media_type"].startswith(("text/plain", "text/markdown", "image/jpeg", "image/png"))
+    return services.objects.sign_download(
+        file["key"], disposition=content_disposition(name, inline=safe_inline), media_type=file["media_type"]
+    )
+
+
+def cached_text(services: Services, caller: Caller, key: str) -> bytes:
+    """A page text of the shared cache, for those who may read a job that holds it."""
+    prefix = keys.cache_prefix_of(key)
+    if prefix is None or not key.endswith(".txt"):
+        raise NotFound("Only .txt files inside cache/ are served here.")
+    if services.jobs.holding(prefix, visible_filter(caller)) is None:
+        raise NotFound("There is no such file.")
+    return services.objects.get(key)

@@ -1,0 +1,156 @@
+"""One place to run a job: a warm child process, watched, and replaced when it dies or must be stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any
+
+from common.errors import ProcessingStalled, ProcessingTimeout, ProcessorCrashed
+from common.jobs.child import receive, send
+from common.jobs.model import Job
+from common.settings import Jobs
+
+POLL_SECONDS = 0.25  # how soon a stop is noticed while the child is silent
+KILLED = -signal.SIGKILL
+EXIT_SECONDS = 0.1  # for a child that closed its socket to tell its exit code
+
+
+@dataclass
+class RunState:
+    """What is known of a running job between two pulses; shared by two threads under its lock."""
+
+    job: Job
+    started: float = field(default_factory=time.monotonic)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    progress: dict[str, Any] | None = None
+    logs: list[dict[str, Any]] = field(default_factory=list)
+    stop: str | None = None  # "cancelled", "lost" or "shutdown": why the child must end
+
+    def take_news(self) -> tuple[dict[str, Any] | None, tuple[dict[str, Any], ...]]:
+        with self.lock:
+            news = self.progress, tuple(self.logs)
+            self.progress, self.logs = None, []
+            return news
+
+
+class Slot:
+    """Runs one job at a time in its child; not shared between threads."""
+
+    def __init__(self, options: Jobs) -> None:
+        self._options = options
+        self._child: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._jobs_done = 0
+
+    def run(self, state: RunState, order: dict[str, Any]) -> dict[str, Any]:
+        """The child's last word, or one of ours in its place: failed, continue, completed, stopped."""
+        try:
+            connection = self._ready()
+            send(connection, **order)
+            answer = self._listen(connection, state)
+        except (EOFError, OSError):
+            return self._died()
+        self._jobs_done += 1
+        if self._jobs_done >= self._options.recycle_after_jobs or "stopped" in answer:
+            self.close()
+        return answer
+
+    def warm_up(self) -> None:
+        self._ready()
+
+    def close(self) -> None:
+        """Ends the child and all it started."""
+        if self._child is None:
+            return
+        _kill_group(self._child)
+        if self._connection:
+            self._connection.close()
+        self._child = self._connection = None
+        self._jobs_done = 0
+
+    def _listen(self, connection: Connection, state: RunState) -> dict[str, Any]:
+        heard = time.monotonic()
+        seconds_left = self._options.total_seconds - state.job.used_seconds
+        while True:
+            if connection.poll(POLL_SECONDS):
+                message = receive(connection)
+                heard = time.monotonic()
+                if "progress" not in message and "log" not in message:
+                    return message
+                self._note(state, message)
+            now = time.monotonic()
+            if state.stop:
+                return self._stopped(state.stop)
+            if now - heard > self._options.stall_seconds:
+                self.close()
+                limit = self._options.stall_seconds
+                return _failure(ProcessingStalled(f"The job showed no progress for {limit:.0f} seconds."))
+            if now - state.started > seconds_left:
+                self.close()
+                limit = self._options.total_seconds
+                return _failure(ProcessingTimeout(f"The job did not end within its {limit:.0f} seconds."))
+
+    def _stopped(self, reason: str) -> dict[str, Any]:
+        self.close()
+        return {"stopped": reason}
+
+    def _note(self, state: RunState, message: dict[str, Any]) -> None:
+        with state.lock:
+            if "log" in message:
+                state.logs.append(message["log"])
+            else:
+                state.progress = with_eta(message["progress"], time.monotonic() - state.started)
+
+    def _died(self) -> dict[str, Any]:
+        code = _kill_group(self._child) if self._child else None
+        self.close()
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        hint = " It may have used too much memory." if code == KILLED else ""
+        return _failure(ProcessorCrashed(f"The process of this job died ({how}).{hint}"))
+
+    def _ready(self) -> Connection:
+        if self._child is not None and self._child.poll() is not None:
+            self.close()
+        if self._child is None or self._connection is None:
+            ours, theirs = Pipe()
+            self._child = subprocess.Popen(
+                [sys.executable, "-m", "common.jobs.child", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # so that all it starts can be ended with it
+            )
+            theirs.close()
+            self._connection = ours
+        return self._connection
+
+
+def with_eta(progress: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Time left, from the pace so far."""
+    done, total = progress.pop("done"), progress.pop("total")
+    if total:
+        progress |= {"pages_done": done, "pages_total": total}
+    share = progress["percent"] / 100
+    eta = round(seconds / share - seconds, 1) if share > 0 else None
+    return progress | {"eta_seconds": eta}
+
+
+def _failure(error: ProcessingStalled | ProcessingTimeout | ProcessorCrashed) -> dict[str, Any]:
+    return {"failed": error.as_dict(), "retryable": error.retryable, "retry_after": None}
+
+
+def _kill_group(child: subprocess.Popen[bytes]) -> int:
+    """Its exit code: its own, if it was already dying, else that of our signal."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(timeout=EXIT_SECONDS)
+    with contextlib.suppress(ProcessLookupError):  # the whole group is gone already
+        os.killpg(child.pid, signal.SIGKILL)
+    return child.wait()

@@ -1,0 +1,161 @@
+"""Use-case: hand in one job or many. Written first, then announced; the sweep finds what was not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import timedelta
+from typing import Any
+
+from pymongo.errors import DuplicateKeyError, PyMongoError
+
+from common import logs
+from common.access import Caller
+from common.errors import SecretaryError, ValidationFailed
+from common.jobs.database import Document
+from common.jobs.lifecycle import JobStatus
+from common.jobs.model import SCHEMA_VERSION, Batch, Job
+from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, parse_job
+from common.queue.base import Message, queue_for
+from common.services import Services
+
+QUEUED = {"step": "queued", "percent": 0, "message": "", "eta_seconds": None}
+
+
+def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key: str | None) -> Job:
+    request, parameters = parse_job(body)
+    document = _job(services, caller, request, parameters)
+    document["idempotency"] = _idempotency(key, body)
+    try:
+        services.jobs.insert(document)
+    except DuplicateKeyError:
+        return _same_job(services, caller, document["idempotency"])
+    announce(services, [document])
+    return Job.from_document(document)
+
+
+def submit_batch(services: Services, caller: Caller, body: dict[str, Any], *, key: str | None) -> tuple[Batch, list[str]]:
+    """All members are valid or nothing is stored."""
+    request = parse_batch(body, at_most=services.settings.limits.batch_jobs)
+    now = services.clock()
+    batch: Document = {
+        "batch_id": services.new_id("batch"),
+        "schema": SCHEMA_VERSION,
+        "batch_name": request.batch_name,
+        "parameters": request.parameters,
+        "total_jobs": len(request.jobs),
+        "user_id": caller.user_id,
+        "owner_groups": sorted(caller.groups),
+        "access_control": request.access_control.model_dump(),
+        "is_active": True,
+        "archived": False,
+        "created_at": now,
+        "updated_at": now,
+        "closed_at": None if request.jobs else now,
+        "check_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds) if request.jobs else None,
+        "idempotency": _idempotency(key, body),
+        "version": 1,
+    }
+    batch["_id"] = batch["batch_id"]
+    jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
+    try:
+        services.batches.insert(batch, jobs)
+    except DuplicateKeyError:
+        known = _same_batch(services, caller, batch["idempotency"])
+        members = services.batches.members(known.batch_id, list(JobStatus))
+        return known, [job.job_id for job in members]
+    announce(services, jobs)
+    counts = {JobStatus.PENDING.value: len(jobs)} if jobs else {}
+    return Batch.from_document(batch, counts), [job["job_id"] for job in jobs]
+
+
+def announce(services: Services, documents: list[Document]) -> None:
+    """A queue that does not answer loses nothing: the jobs are stored, and the sweep sends them later."""
+    now = services.clock()
+    messages = [
+        Message(
+            queue=queue_for(item["job_type"], item["priority"]), subject_id=item["_id"], user_id=item["user_id"]
+        )
+        for item in documents
+        if due(item["not_before"], now)
+    ]
+    try:
+        services.queue.send(messages)
+    except (PyMongoError, SecretaryError) as error:
+        logs.warning("queue did not take messages", count=len(messages), error=type(error).__name__)
+
+
+def _member(services: Services, caller: Caller, item: Any, place: int, batch: Document) -> Document:
+    body = dict(item)
+    body["parameters"] = batch["parameters"] | (body.get("parameters") or {})
+    request, parameters = parse_job(body, where=f"jobs.{place}.")
+    if "access_control" not in body:
+        request.access_control = request.access_control.model_validate(batch["access_control"])
+    return _job(services, caller, request, parameters) | {"batch_id": batch["batch_id"]}
+
+
+def _job(services: Services, caller: Caller, request: JobRequest, parameters: Document) -> Document:
+    now = services.clock()
+    settings = services.settings
+    job_id = services.new_id("job")
+    start = max(request.not_before, now) if request.not_before else now
+    return {
+        "_id": job_id,
+        "job_id": job_id,
+        "schema": SCHEMA_VERSION,
+        "job_type": canonical_type(request.job_type),
+        "job_name": request.job_name,
+        "status": JobStatus.PENDING.value,
+        "parameters": parameters,
+        "progress": dict(QUEUED),
+        "results": None,
+        "files": [],
+        "error": None,
+        "created_at": now,
+        "updated_at": now,
+        "batch_id": None,
+        "user_id": caller.user_id,
+        "owner_groups": sorted(caller.groups),
+        "access_control": request.access_control.model_dump(),
+        "logs": [],
+        "tries": 0,
+        "max_attempts": request.max_attempts or settings.jobs.max_attempts,
+        "priority": request.priority,
+        "tags": request.tags,
+        "attempt": 0,
+        "lease": None,
+        "not_before": request.not_before,
+        "cancel_requested": False,
+        "paused": False,
+        "used_seconds": 0.0,
+        "resend_at": start + timedelta(seconds=settings.sweep.resend_after_seconds),
+        "version": 1,
+    }
+
+
+def _idempotency(key: str | None, body: dict[str, Any]) -> Document | None:
+    if key is None:
+        return None
+    if not 1 <= len(key) <= 255 or not key.isprintable():
+        raise ValidationFailed("Idempotency-Key: expected 1 to 255 printable characters")
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return {"key": key, "body": digest}
+
+
+def _same_job(services: Services, caller: Caller, wanted: Document) -> Job:
+    found = services.jobs.by_idempotency_key(caller.user_id, wanted["key"])
+    _check_body(found.idempotency if found else None, wanted)
+    assert found is not None  # noqa: S101 - _check_body raised otherwise
+    return found
+
+
+def _same_batch(services: Services, caller: Caller, wanted: Document) -> Batch:
+    found = services.batches.by_idempotency_key(caller.user_id, wanted["key"])
+    _check_body(found.idempotency if found else None, wanted)
+    assert found is not None  # noqa: S101 - _check_body raised otherwise
+    return found
+
+
+def _check_body(stored: Document | None, wanted: Document) -> None:
+    if stored is None or stored["body"] != wanted["body"]:
+        raise ValidationFailed("This Idempotency-Key was used with another body.")

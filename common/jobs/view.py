@@ -1,0 +1,92 @@
+"""Jobs and batches as callers see them: paths become API URLs, what is internal stays inside."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from common.jobs.lifecycle import JobStatus
+from common.jobs.model import Batch, Job
+from common.objects.store import ObjectStore
+
+SHOWN = (
+    "job_id", "job_type", "job_name", "parameters", "progress", "error", "created_at", "updated_at",
+    "processing_started_at", "completed_at", "batch_id", "user_id", "access_control", "retries", "max_attempts",
+    "priority", "worker_id", "tags", "attempt", "not_before", "expires_at", "cancel_requested", "version",
+)  # fmt: skip
+TEXTS = ("web_text", "video_transcript", "attachments_text")
+
+
+def job_summary(job: Job) -> dict[str, Any]:
+    """One row of a list."""
+    shown = {name: getattr(job, name) for name in SHOWN}
+    return shown | {"status": job.status.value, "results": _results(job) if job.results else None}
+
+
+def job_view(job: Job, objects: ObjectStore, *, inline_bytes: int) -> dict[str, Any]:
+    """One job in full; its Markdown is read from the object store, where all bytes live."""
+    shown = job_summary(job) | {"logs": list(job.logs)}
+    if job.results:
+        by_path = {file["path"]: file for file in job.files}
+        shown["results"] |= {
+            "markdown_content": _text(by_path.get(job.results["markdown_file"] or ""), objects, inline_bytes),
+            **{name: _text(by_path.get(f"texts/{name}.txt"), objects, inline_bytes) for name in TEXTS},
+        }
+    return shown
+
+
+def batch_view(batch: Batch) -> dict[str, Any]:
+    return {
+        "batch_id": batch.batch_id,
+        "batch_name": batch.batch_name,
+        "status": batch.status,
+        "total_jobs": batch.total_jobs,
+        **{f"{status.value}_jobs": batch.count(status) for status in JobStatus},
+        "isActive": batch.is_active,
+        "archived": batch.archived,
+        "parameters": batch.parameters,
+        "user_id": batch.user_id,
+        "access_control": batch.access_control,
+        "created_at": batch.created_at,
+        "updated_at": batch.updated_at,
+        "completed_at": batch.closed_at,
+        "version": batch.version,
+    }
+
+
+def file_url(job: Job, path: str) -> str:
+    """Cached page texts have the address the first clients know; all else is below its job."""
+    key = next((file["key"] for file in job.files if file["path"] == path), "")
+    if key.startswith("cache/") and key.endswith(".txt"):
+        return f"/api/pdf/text-content/{quote(key)}"
+    return f"/api/jobs/{job.job_id}/files/{quote(path)}"
+
+
+def _results(job: Job) -> dict[str, Any]:
+    results = job.results or {}
+    archive = results.get("archive") or {}
+    return {
+        "markdown_file": file_url(job, results["markdown_file"]) if results.get("markdown_file") else None,
+        "markdown_content": None,
+        "page_texts": [file_url(job, path) for path in results.get("page_texts", ())],
+        "assets": [file_url(job, path) for path in results.get("assets", ())],
+        "target_dir": results.get("target_dir"),
+        "metadata": results.get("metadata") or {},
+        "structured_data": results.get("structured_data") or {},
+        "warnings": results.get("warnings") or [],
+        "is_from_cache": results.get("is_from_cache", False),
+        "web_text": None,
+        "video_transcript": None,
+        "attachments_text": None,
+        "archive_data": None,
+        "archive_url": f"/api/jobs/{job.job_id}/download-archive" if archive else None,
+        "archive_filename": archive.get("filename"),
+        "archive_size": archive.get("size"),
+        "archive_sha256": archive.get("sha256"),
+    }
+
+
+def _text(file: dict[str, Any] | None, objects: ObjectStore, inline_bytes: int) -> str | None:
+    if file is None or file["size"] > inline_bytes:
+        return None
+    return objects.get(file["key"]).decode("utf-8", errors="replace")

@@ -1,0 +1,53 @@
+"""Function download: archives and files as signed URLs, page texts as they are."""
+
+from __future__ import annotations
+
+import flask
+import functions_framework
+
+from common.http.message import Answer, Request
+from common.http.router import Router
+from common.jobs.read import archive_url, cached_text, file_of, read_job, sign_file
+from common.jobs.view import file_url
+
+router = Router("job-download")
+NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who asked
+
+
+@router.route("GET", "/api/jobs/{job_id}/download-archive")
+def archive(request: Request) -> Answer:
+    job = read_job(request.services, request.caller, request.arguments["job_id"])
+    signed, stored = archive_url(request.services, job)
+    if request.flag("redirect", default=True):
+        return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+    facts = {name: stored[name] for name in ("filename", "size", "sha256")}
+    return Answer(data=facts | {"url": signed.url, "expires_at": signed.expires_at}, headers=NO_STORE)
+
+
+@router.route("GET", "/api/jobs/{job_id}/files")
+def files(request: Request) -> Answer:
+    job = read_job(request.services, request.caller, request.arguments["job_id"])
+    rows = [
+        {name: file[name] for name in ("path", "size", "sha256", "media_type")} | {"url": file_url(job, file["path"])}
+        for file in job.files
+    ]
+    return Answer(data={"files": rows, "total": len(rows)})
+
+
+@router.route("GET", "/api/jobs/{job_id}/files/{path+}")
+def file(request: Request) -> Answer:
+    job = read_job(request.services, request.caller, request.arguments["job_id"])
+    found = file_of(job, request.arguments["path"])
+    signed = sign_file(request.services, found, inline=request.flag("inline", default=False))
+    return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+
+
+@router.route("GET", "/api/pdf/text-content/{path+}", "/api/files/text/{path+}")
+def text(request: Request) -> Answer:
+    content = cached_text(request.services, request.caller, request.arguments["path"])
+    return Answer(content=content, media_type="text/plain; charset=utf-8")
+
+
+@functions_framework.http
+def download(request: flask.Request) -> flask.Response:
+    return router(request)

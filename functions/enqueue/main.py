@@ -1,0 +1,50 @@
+"""Function enqueue: takes jobs and batches in and answers at once with their ids."""
+
+from __future__ import annotations
+
+import flask
+import functions_framework
+
+from common.errors import NotImplementedYet
+from common.http.message import Answer, Request
+from common.http.router import Router
+from common.jobs.submit import submit_batch, submit_job
+from common.jobs.view import batch_view, job_summary
+
+router = Router("job-enqueue")
+
+
+@router.route("POST", "/api/jobs")
+def create_job(request: Request) -> Answer:
+    key = request.headers.get("idempotency-key")
+    job = submit_job(request.services, request.caller, request.json(), key=key)
+    return Answer(
+        status=202,
+        data={"job_ids": [job.job_id]},
+        top={"job": job_summary(job)},
+        parameters={"job_count": 1},
+        headers={"Location": f"/api/jobs/{job.job_id}"},
+    )
+
+
+@router.route("POST", "/api/batches", "/api/jobs/batch")
+def create_batch(request: Request) -> Answer:
+    key = request.headers.get("idempotency-key")
+    batch, job_ids = submit_batch(request.services, request.caller, request.json(), key=key)
+    return Answer(
+        status=202,
+        data={"job_ids": job_ids, "batch_id": batch.batch_id},
+        top={"batch": batch_view(batch)},
+        parameters={"job_count": batch.total_jobs},
+        headers={"Location": f"/api/batches/{batch.batch_id}"},
+    )
+
+
+@router.route("POST", "/api/batches/import", "/api/uploads", "/api/estimate")
+def not_yet(request: Request) -> Answer:
+    raise NotImplementedYet(f"{request.path} is not built yet.")
+
+
+@functions_framework.http
+def enqueue(request: flask.Request) -> flask.Response:
+    return router(request)

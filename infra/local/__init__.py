@@ -1,0 +1,1 @@
+"""The embedded stack: MongoDB, SeaweedFS, gateway, workers and timer on one machine."""

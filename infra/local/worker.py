@@ -1,0 +1,21 @@
+"""One worker process of the embedded stack."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from common.clock import new_id
+from common.jobs.worker import Worker
+from common.services import services
+
+
+def main() -> None:
+    worker = Worker(services(), sys.argv[1] if len(sys.argv) > 1 else new_id("worker"))
+    signal.signal(signal.SIGTERM, lambda *_: worker.stop())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides when to stop
+    worker.work()
+
+
+if __name__ == "__main__":
+    main()
