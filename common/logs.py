@@ -32,7 +32,9 @@ class _Lines(logging.Formatter):
             line["traceback"] = self.formatException(record.exc_info)
         if self.as_json:
             return json.dumps(line, ensure_ascii=False, default=str)
-        extra = " ".join(f"{key}={value}" for key, value in line.items() if key not in ("time", "level", "event"))
+        extra = " ".join(
+            f"{key}={value}" for key, value in line.items() if key not in ("time", "level", "event")
+        )
         return f"{line['time']} {line['level']:7} {line['event']} {extra}".rstrip().replace("\n", "\\n ")
 
 

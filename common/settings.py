@@ -250,7 +250,9 @@ class Settings(Section):
 
 def load_settings(environment: Mapping[str, str], *, config_file: Path | None = None) -> Settings:
     """Defaults, then the file, then the environment; the later one wins."""
-    path = config_file or (Path(environment[PREFIX + "CONFIG"]) if environment.get(PREFIX + "CONFIG") else None)
+    path = config_file or (
+        Path(environment[PREFIX + "CONFIG"]) if environment.get(PREFIX + "CONFIG") else None
+    )
     values = _from_file(path) if path else {}
     for section, keys in _from_environment(environment).items():
         values.setdefault(section, {}).update(keys)
@@ -271,7 +273,7 @@ def _from_file(path: Path) -> dict[str, dict[str, Any]]:
         raise SettingsError(f"{path}: expected sections with keys, found {type(loaded).__name__}")
     values: dict[str, dict[str, Any]] = {}
     for name, keys in loaded.items():
-        section = SECTION_ALIASES.get(name, name)
+        section = SECTION_ALIASES.get(str(name), str(name))
         if keys is not None and not isinstance(keys, dict):
             raise SettingsError(f"{name}: expected a section with keys, found {keys!r}")
         values.setdefault(section, {}).update(keys or {})
@@ -291,11 +293,11 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, dict[str, Any
         section, separator, key = name.removeprefix(PREFIX).lower().partition("__")
         if not separator:
             raise SettingsError(f"{name}: expected the form {PREFIX}<SECTION>__<KEY>")
-        values.setdefault(SECTION_ALIASES.get(section, section), {})[key] = _parse(section, key, value)
+        values.setdefault(SECTION_ALIASES.get(section, section), {})[key] = _parse(key, value)
     return values
 
 
-def _parse(section: str, key: str, value: str) -> Any:
+def _parse(key: str, value: str) -> Any:
     """Maps and nulls are written as YAML; all else is left to the model's types."""
     if value in ("", "null"):
         return None

@@ -75,5 +75,3 @@ class Api:
             raise ServiceError(error["message"], error["code"])
         except (ValueError, KeyError, TypeError):
             raise ServiceError(f"The service answered {answer.status_code}.", "UNEXPECTED_ANSWER") from None
-
-

@@ -134,7 +134,9 @@ def _show(result: dict[str, Any], *, as_json: bool) -> None:
         _line(json.dumps(result, ensure_ascii=False))
     elif result["error"]:
         error = result["error"]
-        typer.echo(say("input_failed", input=result["input"], code=error["code"], message=error["message"]), err=True)
+        typer.echo(
+            say("input_failed", input=result["input"], code=error["code"], message=error["message"]), err=True
+        )
     else:
         _line(say("input_done", input=result["input"], output=result["output"], pages=result["pages"]))
 

@@ -32,7 +32,13 @@ class SilentProgress:
     """Nobody watches a conversion on the command line."""
 
     def report(
-        self, step: str, percent: float, message: str = "", *, done: int | None = None, total: int | None = None
+        self,
+        step: str,
+        percent: float,
+        message: str = "",
+        *,
+        done: int | None = None,
+        total: int | None = None,
     ) -> None:
         return
 

@@ -44,7 +44,10 @@ class Request:
         if text is None or text == "":
             return default
         if not text.lstrip("-").isdigit() or len(text) > 12 or not at_least <= int(text) <= at_most:
-            problem = {"field": f"query.{name}", "message": f"expected a whole number from {at_least} to {at_most}"}
+            problem = {
+                "field": f"query.{name}",
+                "message": f"expected a whole number from {at_least} to {at_most}",
+            }
             raise ValidationFailed(f"{problem['field']}: {problem['message']}", details={"fields": [problem]})
         return int(text)
 
@@ -62,7 +65,9 @@ class Answer:
 
     status: int = 200
     data: Any = None
-    top: Mapping[str, Any] = field(default_factory=dict)  # job, jobs, batch, batches, total beside the envelope
+    top: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # job, jobs, batch, batches, total beside the envelope
     parameters: Mapping[str, Any] = field(default_factory=dict)  # echoed in `request`
     headers: Mapping[str, str] = field(default_factory=dict)
     is_from_cache: bool = False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import flask
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 from werkzeug.exceptions import NotFound as WrongPath
 from werkzeug.routing import Map, Rule
@@ -127,7 +128,7 @@ def _werkzeug_path(path: str) -> str:
     return re.sub(r"\{(\w+)(\+?)\}", lambda match: f"<{'path:' if match[2] else ''}{match[1]}>", path)
 
 
-def _request_id(headers: Mapping[str, str]) -> str:
+def _request_id(headers: Headers) -> str:
     """The caller's own id, if it is one that may stand in a log line."""
     given = headers.get("X-Request-ID", "")
     return given if REQUEST_ID.fullmatch(given) else new_id("req")
@@ -135,9 +136,13 @@ def _request_id(headers: Mapping[str, str]) -> str:
 
 def _body(request: flask.Request, limit: int) -> bytes:
     """Never reads more than the limit, whatever the Content-Length says."""
-    body: bytes = request.stream.read(limit + 1) if (request.content_length or 0) <= limit else b" " * (limit + 1)
+    body: bytes = (
+        request.stream.read(limit + 1) if (request.content_length or 0) <= limit else b" " * (limit + 1)
+    )
     if len(body) > limit:
-        raise PayloadTooLarge(f"The body is larger than {limit} bytes. Send large files through POST /api/uploads.")
+        raise PayloadTooLarge(
+            f"The body is larger than {limit} bytes. Send large files through POST /api/uploads."
+        )
     return body
 
 

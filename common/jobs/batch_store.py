@@ -77,7 +77,11 @@ class BatchStore:
 
     def set_active(self, batch_id: str, *, active: bool) -> None:
         """Members first when pausing, the batch last when starting: nothing slips through in between."""
-        paused = {"$set": {"paused": not active}, "$currentDate": {"updated_at": True}, "$inc": {"version": 1}}
+        paused = {
+            "$set": {"paused": not active},
+            "$currentDate": {"updated_at": True},
+            "$inc": {"version": 1},
+        }
         self._jobs.update_many({"batch_id": batch_id, "status": {"$in": list(ACTIVE)}}, paused)
         self._change({"_id": batch_id}, {"is_active": active})
 
@@ -104,7 +108,11 @@ class BatchStore:
 
     def _read(self, query: Document) -> Batch | None:
         document = self._batches.find_one(query)
-        return Batch.from_document(document, self._counts([document["_id"]])[document["_id"]]) if document else None
+        return (
+            Batch.from_document(document, self._counts([document["_id"]])[document["_id"]])
+            if document
+            else None
+        )
 
     def _counts(self, batch_ids: Sequence[str]) -> dict[str, Counts]:
         """Members by state, from one covered index scan."""

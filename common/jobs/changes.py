@@ -44,13 +44,15 @@ class Changes:
 
     def _listen(self) -> None:
         writes = {"operationType": {"$in": ["insert", "update", "replace", "delete"]}}
-        wanted = [
+        wanted: list[Document] = [
             {"$match": writes | {"ns.coll": {"$in": ["jobs", "batches"]}}},
             {"$project": {"documentKey": 1, "operationType": 1, "fullDocument.batch_id": 1}},
         ]
         while True:
             try:
-                with self._database.watch(wanted, max_await_time_ms=1000, full_document="updateLookup") as stream:
+                with self._database.watch(
+                    wanted, max_await_time_ms=1000, full_document="updateLookup"
+                ) as stream:
                     for change in stream:
                         self._wake(change)
             except PyMongoError as error:

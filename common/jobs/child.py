@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from common import logs
-from common.errors import ProcessingError, SecretaryError
+from common.errors import ProcessingError, ProcessorCrashed, SecretaryError
 from common.processing.base import HandOver
 from common.settings import Settings, settings
 
@@ -30,7 +30,13 @@ class PipeProgress:
         self._last = 0.0
 
     def report(
-        self, step: str, percent: float, message: str = "", *, done: int | None = None, total: int | None = None
+        self,
+        step: str,
+        percent: float,
+        message: str = "",
+        *,
+        done: int | None = None,
+        total: int | None = None,
     ) -> None:
         now = time.monotonic()
         if now - self._last < REPORT_SECONDS and percent > 0:
@@ -78,9 +84,9 @@ def _answer(connection: Connection, order: dict[str, Any], options: Settings) ->
     except SecretaryError as error:
         return {"failed": error.as_dict(), "retryable": error.retryable, "retry_after": error.retry_after}
     except MemoryError:
-        return {"failed": {"code": "PROCESSOR_CRASHED", "message": "The job needed more memory than it may use.",
-                           "details": {}}, "retryable": True, "retry_after": None}  # fmt: skip
-    except Exception as error:
+        crash = ProcessorCrashed("The job needed more memory than it may use.")
+        return {"failed": crash.as_dict(), "retryable": crash.retryable, "retry_after": None}
+    except Exception as error:  # noqa: BLE001 - a processor may fail in any way; the log has the trace
         logs.exception("processor failed", job_id=order["job"]["job_id"])
         fault = ProcessingError(f"The processor failed unexpectedly ({type(error).__name__}).")
         return {"failed": fault.as_dict(), "retryable": True, "retry_after": None}

@@ -7,7 +7,13 @@ from typing import Any
 from bson.codec_options import CodecOptions
 from pymongo import ASCENDING, DESCENDING, IndexModel, MongoClient, WriteConcern
 from pymongo.database import Database
-from pymongo.errors import AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, WaitQueueTimeoutError
+from pymongo.errors import (
+    AutoReconnect,
+    ConnectionFailure,
+    ExecutionTimeout,
+    NetworkTimeout,
+    WaitQueueTimeoutError,
+)
 
 from common.settings import Mongodb
 
@@ -37,7 +43,9 @@ INDEXES: dict[str, list[IndexModel]] = {
             partialFilterExpression={"status": {"$in": ["pending", "processing"]}},
         ),
         IndexModel(
-            [("expires_at", ASCENDING)], name="expiry", partialFilterExpression={"expires_at": {"$type": "date"}}
+            [("expires_at", ASCENDING)],
+            name="expiry",
+            partialFilterExpression={"expires_at": {"$type": "date"}},
         ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(

@@ -68,7 +68,7 @@ class BatchStatus(StrEnum):
 def batch_status(counts: Mapping[str, int]) -> BatchStatus:
     """From the number of members in each state."""
     total = sum(counts.values())
-    pending, processing, completed, failed, cancelled = (counts.get(status, 0) for status in JobStatus)
+    pending, processing, completed, failed, _ = (counts.get(status, 0) for status in JobStatus)
     if pending + processing:
         return BatchStatus.PENDING if pending == total else BatchStatus.PROCESSING
     if completed == total:

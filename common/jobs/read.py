@@ -49,7 +49,9 @@ def list_jobs(
 
 def list_batches(services: Services, caller: Caller, *, limit: int, skip: int) -> tuple[list[Batch], int]:
     query = visible_filter(caller)
-    return services.batches.find(query, limit=limit, skip=skip), services.batches.count(query, at_most=COUNT_AT_MOST)
+    return services.batches.find(query, limit=limit, skip=skip), services.batches.count(
+        query, at_most=COUNT_AT_MOST
+    )
 
 
 def archive_url(services: Services, job: Job) -> tuple[SignedUrl, dict[str, Any]]:
@@ -71,7 +73,9 @@ def file_of(job: Job, path: str) -> dict[str, Any]:
 
 def sign_file(services: Services, file: dict[str, Any], *, inline: bool) -> SignedUrl:
     name = file["path"].rsplit("/", 1)[-1]
-    safe_inline = inline and file["media_type"].startswith(("text/plain", "text/markdown", "image/jpeg", "image/png"))
+    safe_inline = inline and file["media_type"].startswith(
+        ("text/plain", "text/markdown", "image/jpeg", "image/png")
+    )
     return services.objects.sign_download(
         file["key"], disposition=content_disposition(name, inline=safe_inline), media_type=file["media_type"]
     )

@@ -40,7 +40,7 @@ class Runner:
     def settle(self, state: RunState, answer: dict[str, Any]) -> None:
         job = state.job
         run = Run(job_id=job.job_id, attempt=job.attempt, worker_id=job.worker_id or "")
-        outcome = next(name for name in ("completed", "failed", "continue", "stopped") if name in answer)
+        outcome: str = next(name for name in ("completed", "failed", "continue", "stopped") if name in answer)
         written = getattr(self, f"_{outcome}")(run, state, answer)
         if not written and self._cancelled(run):
             written, outcome = True, "cancelled"
@@ -118,7 +118,7 @@ class Runner:
 
 def backoff(tries: int, options: Jobs) -> float:
     """Four times longer each time, with jitter so that many failures do not come back together."""
-    longest = min(options.backoff_seconds * 4 ** (tries - 1), options.backoff_max_seconds)
+    longest = min(options.backoff_seconds * 4.0 ** (tries - 1), options.backoff_max_seconds)
     return longest * random.uniform(0.75, 1.25)  # noqa: S311 - jitter, not a secret
 
 

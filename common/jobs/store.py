@@ -101,7 +101,8 @@ class JobStore:
         wanted = {"attempt": 1, "status": 1, "cancel_requested": 1}
         found = self._jobs.find({"_id": {"$in": list(job_ids)}}, wanted)
         return {
-            item["_id"]: (item["attempt"], JobStatus(item["status"]), item["cancel_requested"]) for item in found
+            item["_id"]: (item["attempt"], JobStatus(item["status"]), item["cancel_requested"])
+            for item in found
         }
 
     # Claiming
@@ -119,7 +120,9 @@ class JobStore:
         """Several leases for two round trips and one flush of the journal."""
         token = secrets.token_hex(8)
         wanted = {"_id": {"$in": list(job_ids)}}
-        if not self._jobs.update_many(wanted | self._claimable(), self._claiming(worker_id, token)).matched_count:
+        if not self._jobs.update_many(
+            wanted | self._claimable(), self._claiming(worker_id, token)
+        ).matched_count:
             return []
         claimed = self._jobs.find(wanted | {"lease.token": token})
         order = {job_id: place for place, job_id in enumerate(job_ids)}
@@ -176,8 +179,8 @@ class JobStore:
         return [{"$set": values}]
 
     def complete(
-        self, run: Run, *, results: Document, files: list[Document], cache_prefixes: list[str], progress: Document,
-        expires_after: float | None, logs: Sequence[Document] = (),
+        self, run: Run, *, results: Document, files: list[Document], cache_prefixes: list[str],
+        progress: Document, expires_after: float | None, logs: Sequence[Document] = (),
     ) -> bool:  # fmt: skip
         values = {"results": results, "files": files, "cache_prefixes": cache_prefixes, "progress": progress}
         return self._end(run, Move.COMPLETE, values | {"error": None}, logs, expires_after=expires_after)
@@ -192,7 +195,9 @@ class JobStore:
         fence = self._fence(run) | {"cancel_requested": True}
         return self._end(run, Move.CANCEL, {"error": error}, (), expires_after=expires_after, fence=fence)
 
-    def retry(self, run: Run, *, error: Document, delay_seconds: float, logs: Sequence[Document] = ()) -> bool:
+    def retry(
+        self, run: Run, *, error: Document, delay_seconds: float, logs: Sequence[Document] = ()
+    ) -> bool:
         return self._wait(run, Move.RETRY, {"error": {"$literal": error}}, delay_seconds, logs)
 
     def hand_back(self, run: Run) -> bool:
@@ -217,8 +222,8 @@ class JobStore:
         }
 
     def _end(
-        self, run: Run, move: Move, values: Document, logs: Sequence[Document], *, expires_after: float | None,
-        fence: Document | None = None,
+        self, run: Run, move: Move, values: Document, logs: Sequence[Document], *,
+        expires_after: float | None, fence: Document | None = None,
     ) -> bool:  # fmt: skip
         """A cancel that was acknowledged wins over a result that comes after it."""
         ended = _literal(values | NOTHING_RUNS | {"checkpoint": None}) | {
@@ -259,7 +264,7 @@ class JobStore:
         return self._write({"_id": job_id, "status": JobStatus.PROCESSING}, {"cancel_requested": True})
 
     def restart(self, job_id: str, *, parameters: Document) -> bool:
-        fresh = {
+        fresh: Document = {
             "parameters": parameters, "results": None, "files": [], "cache_prefixes": [], "error": None,
             "progress": None, "checkpoint": None, "cancel_requested": False, "tries": 0, "used_seconds": 0.0,
             "not_before": None, "completed_at": None, "expires_at": None,
@@ -318,7 +323,10 @@ class JobStore:
         return self._jobs.update_one(query, [{"$set": stamped}]).matched_count == 1
 
     def _with_logs(self, lines: Sequence[Document]) -> Document:
-        dated = [{"$mergeObjects": [{"timestamp": "$$NOW", "attempt": "$attempt"}, {"$literal": line}]} for line in lines]
+        dated = [
+            {"$mergeObjects": [{"timestamp": "$$NOW", "attempt": "$attempt"}, {"$literal": line}]}
+            for line in lines
+        ]
         return {"$slice": [{"$concatArrays": ["$logs", dated]}, -self._timing.log_lines]}
 
     @staticmethod

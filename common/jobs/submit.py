@@ -34,7 +34,9 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     return Job.from_document(document)
 
 
-def submit_batch(services: Services, caller: Caller, body: dict[str, Any], *, key: str | None) -> tuple[Batch, list[str]]:
+def submit_batch(
+    services: Services, caller: Caller, body: dict[str, Any], *, key: str | None
+) -> tuple[Batch, list[str]]:
     """All members are valid or nothing is stored."""
     request = parse_batch(body, at_most=services.settings.limits.batch_jobs)
     now = services.clock()
@@ -52,7 +54,9 @@ def submit_batch(services: Services, caller: Caller, body: dict[str, Any], *, ke
         "created_at": now,
         "updated_at": now,
         "closed_at": None if request.jobs else now,
-        "check_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds) if request.jobs else None,
+        "check_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds)
+        if request.jobs
+        else None,
         "idempotency": _idempotency(key, body),
         "version": 1,
     }
@@ -74,7 +78,9 @@ def announce(services: Services, documents: list[Document]) -> None:
     now = services.clock()
     messages = [
         Message(
-            queue=queue_for(item["job_type"], item["priority"]), subject_id=item["_id"], user_id=item["user_id"]
+            queue=queue_for(item["job_type"], item["priority"]),
+            subject_id=item["_id"],
+            user_id=item["user_id"],
         )
         for item in documents
         if due(item["not_before"], now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from pymongo.errors import PyMongoError
 
@@ -75,7 +76,9 @@ class Worker:
         limits = self._options.max_concurrent_per_type
         with self._lock:
             busy = [state.job.job_type for state, _ in self._running.values()]
-        names = [name for name in job_types() if busy.count(name) < limits.get(name, self._options.max_concurrent)]
+        names = [
+            name for name in job_types() if busy.count(name) < limits.get(name, self._options.max_concurrent)
+        ]
         return [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in names]
 
     def _work_on(self, delivery: Delivery, slot: Slot) -> None:
@@ -95,7 +98,7 @@ class Worker:
         self._services.queue.done([delivery])
 
     def _pass_over(self, delivery: Delivery) -> None:
-        """Final, paused or unknown jobs need no message; one that runs elsewhere is looked at after its lease."""
+        """Final, paused and unknown jobs need no message; one running elsewhere is seen after its lease."""
         job = self._services.jobs.get(delivery.message.subject_id)
         if job is None or job.is_final or job.paused:
             self._services.queue.done([delivery])
@@ -112,7 +115,7 @@ class Worker:
             started = time.monotonic()
             is_beat = started - beat >= self._services.settings.jobs.heartbeat_seconds
             beat = started if is_beat else beat
-            self._survive(lambda now=is_beat: self._pulse(everything=now))
+            self._survive(partial(self._pulse, everything=is_beat))
             if self._stopping.is_set():
                 deadline = deadline or started + self._services.settings.jobs.grace_seconds
                 if started >= deadline:

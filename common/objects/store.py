@@ -65,11 +65,18 @@ class ObjectStore:
 
         body = _Readable(chunks)
         config = TransferConfig(
-            multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, max_concurrency=2, use_threads=False
+            multipart_threshold=PART_BYTES,
+            multipart_chunksize=PART_BYTES,
+            max_concurrency=2,
+            use_threads=False,
         )
         with _outages():
             self._s3().upload_fileobj(
-                body, self._options.bucket, key, ExtraArgs={"ContentType": media_type}, Config=config
+                body,  # type: ignore[arg-type]
+                self._options.bucket,
+                key,
+                ExtraArgs={"ContentType": media_type},
+                Config=config,
             )
         return StoredObject(key=key, size=body.size, sha256=body.digest.hexdigest())
 
@@ -86,16 +93,20 @@ class ObjectStore:
         with _outages():
             return int(self._s3().head_object(Bucket=self._options.bucket, Key=key)["ContentLength"])
 
-    def list(self, prefix: str) -> Iterator[tuple[str, int]]:
+    def listing(self, prefix: str) -> Iterator[tuple[str, int]]:
         """Key and size of every object below a prefix."""
         with _outages():
-            pages = self._s3().get_paginator("list_objects_v2").paginate(Bucket=self._options.bucket, Prefix=prefix)
+            pages = (
+                self._s3()
+                .get_paginator("list_objects_v2")
+                .paginate(Bucket=self._options.bucket, Prefix=prefix)
+            )
             for page in pages:
                 for item in page.get("Contents", []):
                     yield item["Key"], item["Size"]
 
     def delete_prefix(self, prefix: str) -> None:
-        keys = [key for key, _ in self.list(prefix)]
+        keys = [key for key, _ in self.listing(prefix)]
         for start in range(0, len(keys), DELETE_AT_ONCE):
             batch = [{"Key": key} for key in keys[start : start + DELETE_AT_ONCE]]
             with _outages():
@@ -137,7 +148,7 @@ class ObjectStore:
 
     def allow_origins(self, origins: list[str]) -> None:
         """So that a browser page on another origin can upload and download."""
-        rule = {
+        rule: Any = {
             "AllowedOrigins": origins,
             "AllowedMethods": ["GET", "PUT", "HEAD"],
             "AllowedHeaders": ["*"],
@@ -147,7 +158,7 @@ class ObjectStore:
         with _outages():
             self._s3().put_bucket_cors(
                 Bucket=self._options.bucket,
-                CORSConfiguration={"CORSRules": [rule]},  # type: ignore[typeddict-item, list-item]
+                CORSConfiguration={"CORSRules": [rule]},
             )
 
     def _sign(self, operation: str, parameters: dict[str, Any]) -> SignedUrl:
@@ -227,7 +238,11 @@ class _outages:  # noqa: N801 - reads as a clause: with _outages()
             return
         from botocore.exceptions import BotoCoreError, ClientError
 
-        if isinstance(error, ClientError) and error.response["Error"]["Code"] in ("404", "NoSuchKey", "NotFound"):
+        if isinstance(error, ClientError) and error.response["Error"]["Code"] in (
+            "404",
+            "NoSuchKey",
+            "NotFound",
+        ):
             raise NotFound("The object store has no such object.") from None
         if isinstance(error, BotoCoreError | ClientError):
             raise Unavailable(f"The object store does not answer: {type(error).__name__}.") from error

@@ -66,7 +66,7 @@ class Result:
     is_from_cache: bool = False
 
 
-class HandOver(Exception):  # noqa: N818 - not an error: the processor asks to go on in a new run
+class HandOver(Exception):
     """Raised by a processor that sees its deadline coming; the next run is given this checkpoint."""
 
     def __init__(self, checkpoint: dict[str, Any]) -> None:

@@ -55,5 +55,7 @@ def job_type(name: str) -> JobType:
     found = known.get(OLD_NAMES.get(name, name))
     if found is None:
         types = ", ".join(sorted(known))
-        raise UnknownJobType(f"Unknown job type {name[:80]!r}. Known types: {types}.", details={"known": sorted(known)})
+        raise UnknownJobType(
+            f"Unknown job type {name[:80]!r}. Known types: {types}.", details={"known": sorted(known)}
+        )
     return found

@@ -20,7 +20,9 @@ READ_BYTES = 1024 * 1024
 
 def guess_type(path: str) -> str:
     if path.endswith((".md", ".txt", ".vtt")):
-        return {"md": "text/markdown", "txt": "text/plain", "vtt": "text/vtt"}[path.rsplit(".", 1)[1]] + "; charset=utf-8"
+        return {"md": "text/markdown", "txt": "text/plain", "vtt": "text/vtt"}[
+            path.rsplit(".", 1)[1]
+        ] + "; charset=utf-8"
     return mimetypes.guess_type(path)[0] or "application/octet-stream"
 
 
@@ -40,7 +42,11 @@ class ObjectFiles:
     def adopt(self, path: str, cached: StoredFile) -> StoredFile:
         return self._keep(
             StoredFile(
-                path=path, key=cached.key, size=cached.size, sha256=cached.sha256, media_type=cached.media_type
+                path=path,
+                key=cached.key,
+                size=cached.size,
+                sha256=cached.sha256,
+                media_type=cached.media_type,
             )
         )
 
@@ -66,7 +72,7 @@ class ObjectCache:
 
     def names(self) -> dict[str, StoredFile]:
         """The store's listing has no digests; they are not needed to reuse a file."""
-        found = self._objects.list(f"{self._prefix}/")
+        found = self._objects.listing(f"{self._prefix}/")
         files = (
             StoredFile(path=key.rsplit("/", 1)[1], key=key, size=size, sha256="", media_type=guess_type(key))
             for key, size in found
@@ -145,6 +151,4 @@ def local_source(path: Path, *, max_bytes: int) -> SourceFile:
     with path.open("rb") as file:
         while chunk := file.read(READ_BYTES):
             digest.update(chunk)
-    return SourceFile(
-        path=path, name=path.name, size=size, sha256=digest.hexdigest(), media_type=sniff(path)
-    )
+    return SourceFile(path=path, name=path.name, size=size, sha256=digest.hexdigest(), media_type=sniff(path))

@@ -26,7 +26,12 @@ class MongoQueue:
     """One collection for all queues. Its writes are quick rather than durable: jobs are the truth."""
 
     def __init__(
-        self, database: Database[Document], *, visibility_seconds: float, max_deliveries: int, poll_seconds: float
+        self,
+        database: Database[Document],
+        *,
+        visibility_seconds: float,
+        max_deliveries: int,
+        poll_seconds: float,
     ) -> None:
         quick = WriteConcern(w=1, j=False)
         self._messages: Collection[Document] = database.get_collection("messages", write_concern=quick)
@@ -77,7 +82,10 @@ class MongoQueue:
 
     def depth(self, queues: Sequence[str]) -> dict[str, int]:
         grouped = self._messages.aggregate(
-            [{"$match": {"queue": {"$in": list(queues)}}}, {"$group": {"_id": "$queue", "count": {"$sum": 1}}}]
+            [
+                {"$match": {"queue": {"$in": list(queues)}}},
+                {"$group": {"_id": "$queue", "count": {"$sum": 1}}},
+            ]
         )
         return dict.fromkeys(queues, 0) | {row["_id"]: row["count"] for row in grouped}
 
@@ -151,7 +159,9 @@ class MongoQueue:
         self._messages.bulk_write([ReplaceOne({"_id": item["_id"]}, item, upsert=True) for item in again])
 
     def _document(self, message: Message, now: datetime | None) -> Document:
-        visible_at = now + timedelta(seconds=message.delay_seconds) if now and message.delay_seconds else AT_ONCE
+        visible_at = (
+            now + timedelta(seconds=message.delay_seconds) if now and message.delay_seconds else AT_ONCE
+        )
         return {
             "_id": self._id(message),
             "queue": message.queue,
@@ -181,7 +191,10 @@ class MongoQueue:
 
     def _listen(self) -> None:
         """One change stream per process tells of every new message."""
-        inserts = [{"$match": {"operationType": {"$in": ["insert", "replace"]}}}, {"$project": {"_id": 1}}]
+        inserts: list[Document] = [
+            {"$match": {"operationType": {"$in": ["insert", "replace"]}}},
+            {"$project": {"_id": 1}},
+        ]
         while not self._closed.is_set():
             try:
                 with self._messages.watch(inserts, max_await_time_ms=1000) as stream:

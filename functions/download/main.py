@@ -28,7 +28,8 @@ def archive(request: Request) -> Answer:
 def files(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
     rows = [
-        {name: file[name] for name in ("path", "size", "sha256", "media_type")} | {"url": file_url(job, file["path"])}
+        {name: file[name] for name in ("path", "size", "sha256", "media_type")}
+        | {"url": file_url(job, file["path"])}
         for file in job.files
     ]
     return Answer(data={"files": rows, "total": len(rows)})

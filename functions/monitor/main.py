@@ -22,7 +22,9 @@ def health(request: Request) -> Answer:
 def ready(request: Request) -> Answer:
     parts = readiness(request.services)
     if not all(parts.values()):
-        raise Unavailable("Not ready: " + ", ".join(name for name, ok in parts.items() if not ok), details=parts)
+        raise Unavailable(
+            "Not ready: " + ", ".join(name for name, ok in parts.items() if not ok), details=parts
+        )
     return Answer(data={"ready": True, "parts": parts})
 
 

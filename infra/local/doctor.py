@@ -31,8 +31,18 @@ def examine() -> list[Finding]:
         ("PDF engine", lambda: _module("pypdfium2"), True, "pip install 'secretary[worker]'"),
         ("OCR", lambda: _module("tesserocr"), False, "pip install 'secretary[worker]'"),
         ("LibreOffice", lambda: shutil.which("soffice"), False, "apt-get install libreoffice-impress"),
-        ("ffmpeg", lambda: shutil.which("ffmpeg") or _module("imageio_ffmpeg"), False, "apt-get install ffmpeg"),
-        ("chromium", lambda: shutil.which("chromium"), False, "apt-get install chromium (browser tests only)"),
+        (
+            "ffmpeg",
+            lambda: shutil.which("ffmpeg") or _module("imageio_ffmpeg"),
+            False,
+            "apt-get install ffmpeg",
+        ),
+        (
+            "chromium",
+            lambda: shutil.which("chromium"),
+            False,
+            "apt-get install chromium (browser tests only)",
+        ),
     ]
     return [
         Finding(name=name, found=str(find() or ""), required=required, how_to_get=how)

@@ -36,7 +36,8 @@ class Gateway:
 
     def __init__(self, routes: list[HttpRoute], options: Http) -> None:
         self._functions: dict[str, Application] = {
-            name: create_app(name, str(function_source(name))) for name in {route.function for route in routes}
+            name: create_app(name, str(function_source(name)))  # type: ignore[no-untyped-call]
+            for name in {route.function for route in routes}
         }
         self._map = Map(
             [Rule(_rule(route.path), methods=[route.method], endpoint=route.function) for route in routes],

@@ -48,7 +48,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                preexec_fn=_end_with_supervisor,  # noqa: PLW1509 - the supervisor has one thread
+                preexec_fn=_end_with_supervisor,  # safe: the supervisor has one thread
                 start_new_session=True,
             )
         self._started = time.monotonic()

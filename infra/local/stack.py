@@ -38,7 +38,13 @@ class Stack:
     """Everything `up` starts, and what it leaves in its home folder."""
 
     def __init__(
-        self, home: Path, *, port: int, workers: int, environment: Mapping[str, str], say: Callable[[str], None]
+        self,
+        home: Path,
+        *,
+        port: int,
+        workers: int,
+        environment: Mapping[str, str],
+        say: Callable[[str], None],
     ) -> None:
         self._home = home
         self._port = port
@@ -77,7 +83,11 @@ class Stack:
         module = [sys.executable, "-m"]
         self._add("gateway", [*module, "infra.local.gateway", str(self._port)], environment)
         for number in range(1, self._workers + 1):
-            self._add(f"worker-{number}", [*module, "infra.local.worker", f"worker-{number}-{os.getpid()}"], environment)
+            self._add(
+                f"worker-{number}",
+                [*module, "infra.local.worker", f"worker-{number}-{os.getpid()}"],
+                environment,
+            )
         self._add("timer", [*module, "infra.local.timer"], environment)
         self._await(lambda: is_ready(self.url), "the gateway")
         self._remember()
@@ -107,7 +117,9 @@ class Stack:
             environment["MONGODB_URI"] = mongod.uri(ports["mongod"])
         if not environment.get("S3_ENDPOINT_URL"):
             secret = seaweed.credentials(self._home / "credentials.json")
-            self._add("seaweedfs", seaweed.command(self._home / "seaweedfs", ports, secret), self._environment)
+            self._add(
+                "seaweedfs", seaweed.command(self._home / "seaweedfs", ports, secret), self._environment
+            )
             environment |= {
                 "S3_ENDPOINT_URL": seaweed.endpoint(ports),
                 "AWS_ACCESS_KEY_ID": secret["access_key_id"],
@@ -121,7 +133,9 @@ class Stack:
         environment = dict(self._environment)
         libraries = mongod.library_path(self._home / "libraries")
         if libraries:
-            environment["LD_LIBRARY_PATH"] = f"{libraries}:{environment.get('LD_LIBRARY_PATH', '')}".rstrip(":")
+            environment["LD_LIBRARY_PATH"] = f"{libraries}:{environment.get('LD_LIBRARY_PATH', '')}".rstrip(
+                ":"
+            )
         self._add("mongod", mongod.command(self._home / "mongodb", port), environment)
 
     def _prepare(self, options: Settings) -> None:

