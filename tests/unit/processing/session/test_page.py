@@ -1,7 +1,6 @@
 import csv
 import re
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +10,7 @@ from common.errors import SecretaryError, UnsupportedFile
 from common.processing.session.html import MAX_NESTING, decode_html
 from common.processing.session.page import read_page
 from common.processing.session.url import absolute_url
+from tests.unit.shared_files import FIXTURES, needs_shared
 
 URL = "https://conf.example.org/2025/talk/1/"
 TALK = """<!doctype html><html lang="de-AT"><head><meta charset="utf-8">
@@ -161,14 +161,15 @@ COUNTS = {
 }
 
 
+@needs_shared
 @pytest.mark.parametrize("name", PAGES)
-def test_real_pages_give_what_is_expected_of_them(name: str, shared_fixtures: Path) -> None:
-    with (shared_fixtures / "EXPECTED.tsv").open(encoding="utf-8") as stream:
+def test_real_pages_give_what_is_expected_of_them(name: str) -> None:
+    with (FIXTURES / "EXPECTED.tsv").open(encoding="utf-8") as stream:
         expected = {
             row["file"]: row for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
         }
     row = expected[f"pages/{name}.html"]
-    page = read_page((shared_fixtures / "pages" / f"{name}.html").read_bytes(), "http://host/pages/x.html")
+    page = read_page((FIXTURES / "pages" / f"{name}.html").read_bytes(), "http://host/pages/x.html")
     assert page.title == row["title"]
     assert list(page.speakers) == row["speakers"].split("; ")
     assert page.language == row["language"]

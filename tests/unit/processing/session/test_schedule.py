@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from common.errors import SecretaryError, UnsupportedFile, ValidationFailed
 from common.processing.session.schedule import Filters, Schedule, read_schedule, select, session_parameters
+from tests.unit.shared_files import FIXTURES, needs_shared
 
 EVENT = """<event id="1"><start>09:05</start><duration>00:20</duration><slug>net_ipfix</slug>
 <title>Flow: a tour</title><track>Network</track><type>devroom</type><language/>
@@ -242,10 +243,11 @@ REAL = {
 }
 
 
+@needs_shared
 @pytest.mark.parametrize("name", REAL)
-def test_real_schedules_give_what_is_expected_of_them(name: str, shared_fixtures: Path) -> None:
+def test_real_schedules_give_what_is_expected_of_them(name: str) -> None:
     title, tracks, with_attachment, with_video, without_speaker, contains = REAL[name]
-    schedule = read_schedule((shared_fixtures / "schedules" / name).read_bytes())
+    schedule = read_schedule((FIXTURES / "schedules" / name).read_bytes())
     assert schedule.title == title
     assert sorted(Counter(event.track for event in schedule.events).values(), reverse=True) == tracks
     assert sum(bool(event.attachments) for event in schedule.events) == with_attachment

@@ -1,0 +1,71 @@
+"""Where templates are found: the operator's folders first, then the ones that come with the service."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.errors import TemplateError
+from common.names import log_safe
+from common.processing.transform.template import Template, parse_template
+
+BUNDLED = Path(__file__).parent / "templates"
+FALLBACK_LANGUAGE = "en"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
+_LANGUAGE = re.compile(r"(?P<name>.+)_(?P<language>[a-z]{2})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemplateFile:
+    name: str
+    language: str  # empty: for every language
+    path: Path
+    bundled: bool
+
+
+def list_templates(folders: Iterable[Path] = ()) -> list[TemplateFile]:
+    """Every template once; one of the operator's hides the bundled one of the same name."""
+    found: dict[str, TemplateFile] = {}
+    for folder in (*folders, BUNDLED):
+        for path in sorted(folder.glob("*.md")):
+            if path.stem not in found and _NAME.fullmatch(path.stem):
+                match = _LANGUAGE.fullmatch(path.stem)
+                found[path.stem] = TemplateFile(
+                    name=match["name"] if match else path.stem,
+                    language=match["language"] if match else "",
+                    path=path,
+                    bundled=folder == BUNDLED,
+                )
+    return sorted(found.values(), key=lambda one: (one.name, one.language))
+
+
+def find_template(name: str, *, language: str, folders: Iterable[Path] = ()) -> Template:
+    """`Session` in the language asked for, else in English, else the one that names no language."""
+    if not _NAME.fullmatch(name):
+        raise TemplateError(f"Not a template's name: {log_safe(name)!r}; expected letters, digits, - and _")
+    places = tuple(folders)
+    for stem in _stems(name, language.lower()[:2]):
+        for folder in (*places, BUNDLED):
+            path = folder / f"{stem}.md"
+            if path.is_file():
+                return parse_template(_read(path), name=stem)
+    known = sorted({one.name for one in list_templates(places)})
+    raise TemplateError(
+        f"No template {log_safe(name)!r}; known are: {', '.join(known)}", details={"known": known}
+    )
+
+
+def _stems(name: str, language: str) -> Iterator[str]:
+    yield from (f"{name}_{language}", f"{name}_{FALLBACK_LANGUAGE}", name)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (UnicodeDecodeError, OSError) as error:
+        raise TemplateError(
+            f"Template {log_safe(path.stem)!r} cannot be read; expected a UTF-8 text file"
+        ) from error
