@@ -1,0 +1,1 @@
+"""HTTP: routing inside a function, the envelope of every answer, and the specification."""

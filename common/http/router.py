@@ -1,0 +1,161 @@
+"""Routes inside one function: finds the handler, checks the caller, wraps the answer, maps every error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import flask
+from werkzeug.exceptions import MethodNotAllowed as WrongMethod
+from werkzeug.exceptions import NotFound as WrongPath
+from werkzeug.routing import Map, Rule
+
+from common import logs
+from common.clock import new_id, utc_now
+from common.errors import (
+    MethodNotAllowed,
+    NotFound,
+    PayloadTooLarge,
+    SecretaryError,
+    Unavailable,
+)
+from common.http import envelope
+from common.http.message import Answer, Request
+from common.jobs.database import OUTAGES
+from common.services import Services, services
+
+Handler = Callable[[Request], Answer]
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+OLD_ROUTES = ("/api/event-job/", "/api/events/")
+# Routes that answer before anyone has said who they are.
+PUBLIC = {"/health", "/ready", "/metrics", "/api/openapi.json", "/docs", "/monitoring/events"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """One method and path of template.yaml and the handler that answers it."""
+
+    method: str
+    path: str
+    handler: Handler
+
+
+class InternalFault(SecretaryError):
+    """Raised in place of an exception nobody foresaw; what it was is in the log."""
+
+
+class Router:
+    """The entry point of an HTTP function: call it with Flask's request."""
+
+    def __init__(self, processor: str, *, provide: Callable[[], Services] = services) -> None:
+        self.processor = processor
+        self.routes: list[Route] = []
+        self._provide = provide
+        self._map = Map(strict_slashes=False, merge_slashes=False)
+
+    def route(self, method: str, *paths: str) -> Callable[[Handler], Handler]:
+        """Paths are written as in template.yaml: `{job_id}`, and `{path+}` for the rest of the path."""
+
+        def add(handler: Handler) -> Handler:
+            for path in paths:
+                index = len(self.routes)
+                self.routes.append(Route(method=method, path=path, handler=handler))
+                self._map.add(Rule(_werkzeug_path(path), methods=[method], endpoint=str(index)))
+            return handler
+
+        return add
+
+    def __call__(self, request: flask.Request) -> flask.Response:
+        started = utc_now()
+        request_id = _request_id(request.headers)
+        token = logs.request_id.set(request_id)
+        where: dict[str, Any] = {"processor": self.processor, "request_id": request_id, "started": started}
+        try:
+            answer = self._answer(request, where)
+        except SecretaryError as error:
+            response = _refusal(error, request.path, where)
+        else:
+            response = _accepted(answer, where)
+        finally:
+            logs.request_id.reset(token)
+        response.headers["X-Request-ID"] = request_id
+        return response
+
+    def _answer(self, request: flask.Request, where: dict[str, Any]) -> Answer:
+        """Any fault becomes one of our errors; nothing else reaches the client."""
+        try:
+            provided = self._provide()
+            body = _body(request, provided.settings.http.body_limit_bytes)
+            route, arguments = self._match(request)
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            return route.handler(
+                Request(
+                    method=request.method,
+                    path=request.path,
+                    arguments=arguments,
+                    query=request.args.to_dict(),
+                    headers=headers,
+                    body=body,
+                    caller=provided.identify(headers, public=route.path in PUBLIC),
+                    request_id=where["request_id"],
+                    started=where["started"],
+                    services=provided,
+                )
+            )
+        except SecretaryError:
+            raise
+        except OUTAGES as error:
+            logs.warning("MongoDB does not answer", error=type(error).__name__)
+            raise Unavailable("The database does not answer. Nothing was accepted; try again.") from error
+        except Exception as error:
+            logs.exception("request failed", method=request.method, path=request.path)
+            raise InternalFault("Something went wrong here. The request id finds it in our log.") from error
+
+    def _match(self, request: flask.Request) -> tuple[Route, dict[str, str]]:
+        try:
+            endpoint, arguments = self._map.bind("").match(request.path, method=request.method)
+        except WrongMethod:
+            raise MethodNotAllowed(f"{request.method} is not offered on this path.") from None
+        except WrongPath:
+            raise NotFound("There is no such route.") from None
+        return self.routes[int(endpoint)], {name: str(value) for name, value in arguments.items()}
+
+
+def _werkzeug_path(path: str) -> str:
+    return re.sub(r"\{(\w+)(\+?)\}", lambda match: f"<{'path:' if match[2] else ''}{match[1]}>", path)
+
+
+def _request_id(headers: Mapping[str, str]) -> str:
+    """The caller's own id, if it is one that may stand in a log line."""
+    given = headers.get("X-Request-ID", "")
+    return given if REQUEST_ID.fullmatch(given) else new_id("req")
+
+
+def _body(request: flask.Request, limit: int) -> bytes:
+    """Never reads more than the limit, whatever the Content-Length says."""
+    body: bytes = request.stream.read(limit + 1) if (request.content_length or 0) <= limit else b" " * (limit + 1)
+    if len(body) > limit:
+        raise PayloadTooLarge(f"The body is larger than {limit} bytes. Send large files through POST /api/uploads.")
+    return body
+
+
+def _accepted(answer: Answer, where: dict[str, Any]) -> flask.Response:
+    if answer.content is not None:
+        content = answer.content
+    elif answer.bare is not None:
+        content = envelope.encode(answer.bare)
+    else:
+        content = envelope.encode(envelope.success(answer, **where))
+    return flask.Response(content, answer.status, dict(answer.headers), content_type=answer.media_type)
+
+
+def _refusal(error: SecretaryError, path: str, where: dict[str, Any]) -> flask.Response:
+    form = envelope.old_failure if path.startswith(OLD_ROUTES) else envelope.failure
+    response = flask.Response(
+        envelope.encode(form(error, **where)), error.http_status, content_type="application/json"
+    )
+    if error.retry_after is not None or isinstance(error, Unavailable):
+        response.headers["Retry-After"] = str(round(error.retry_after or 5))
+    return response

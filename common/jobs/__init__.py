@@ -1,0 +1,1 @@
+"""Jobs and batches: model, lifecycle, store, use-cases and the runner."""

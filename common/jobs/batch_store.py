@@ -1,0 +1,126 @@
+"""Every query on batches. Counts are read from the members, so they cannot drift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pymongo import ReturnDocument
+from pymongo.collection import Collection
+from pymongo.database import Database
+from pymongo.read_concern import ReadConcern
+
+from common.jobs.database import Document
+from common.jobs.lifecycle import ACTIVE, FINAL, JobStatus
+from common.jobs.model import Batch, Job
+
+Counts = dict[str, int]
+
+
+class BatchStore:
+    """Reads and writes batches and what concerns all members of one."""
+
+    def __init__(self, database: Database[Document], *, check_seconds: float) -> None:
+        self._database = database
+        self._batches: Collection[Document] = database["batches"]
+        self._jobs: Collection[Document] = database["jobs"]
+        self._check_seconds = check_seconds
+
+    def insert(self, batch: Document, jobs: Sequence[Document]) -> None:
+        """All or nothing: a crash in between leaves neither the batch nor any member."""
+
+        def write(session: Any) -> None:
+            self._batches.insert_one(batch, session=session)
+            if jobs:
+                self._jobs.insert_many(jobs, session=session)
+
+        with self._database.client.start_session() as session:
+            session.with_transaction(
+                write,
+                read_concern=ReadConcern("local"),
+                write_concern=self._batches.write_concern,
+            )
+
+    def by_idempotency_key(self, user_id: str, key: str) -> Batch | None:
+        return self._read({"user_id": user_id, "idempotency.key": key})
+
+    def get(self, batch_id: str) -> Batch | None:
+        return self._read({"_id": batch_id})
+
+    def find(self, query: Document, *, limit: int, skip: int = 0) -> list[Batch]:
+        """Newest first."""
+        newest = [("created_at", -1), ("_id", -1)]
+        found = list(self._batches.find(query).sort(newest).skip(skip).limit(limit))
+        counts = self._counts([document["_id"] for document in found])
+        return [Batch.from_document(document, counts[document["_id"]]) for document in found]
+
+    def count(self, query: Document, *, at_most: int) -> int:
+        return self._batches.count_documents(query, limit=at_most)
+
+    def members(self, batch_id: str, statuses: Sequence[JobStatus]) -> list[Job]:
+        wanted = {"batch_id": batch_id, "status": {"$in": list(statuses)}}
+        found = self._jobs.find(wanted, {"logs": 0, "checkpoint": 0})
+        return [Job.from_document(document) for document in found]
+
+    def close_if_done(self, batch_id: str) -> Batch | None:
+        """The batch, for the one caller that closes it after its last member; None for all others."""
+        if self._jobs.find_one({"batch_id": batch_id, "status": {"$in": list(ACTIVE)}}, {"_id": 1}):
+            return None
+        closed = self._change(
+            {"_id": batch_id, "closed_at": None}, {"closed_at": "$$NOW", "check_at": {"$literal": None}}
+        )
+        return Batch.from_document(closed, self._counts([batch_id])[batch_id]) if closed else None
+
+    def reopen(self, batch_id: str) -> None:
+        """Before a member goes back to pending, so that the batch can close once more after it."""
+        self._change({"_id": batch_id}, {"closed_at": None, "archive": None, "check_at": self._next_check()})
+
+    def set_active(self, batch_id: str, *, active: bool) -> None:
+        """Members first when pausing, the batch last when starting: nothing slips through in between."""
+        paused = {"$set": {"paused": not active}, "$currentDate": {"updated_at": True}, "$inc": {"version": 1}}
+        self._jobs.update_many({"batch_id": batch_id, "status": {"$in": list(ACTIVE)}}, paused)
+        self._change({"_id": batch_id}, {"is_active": active})
+
+    def set_archived(self, batch_id: str, *, archived: bool) -> None:
+        self._change({"_id": batch_id}, {"archived": archived})
+
+    def set_archive(self, batch_id: str, archive: Document) -> None:
+        self._change({"_id": batch_id}, {"archive": {"$literal": archive}})
+
+    def delete(self, batch_id: str) -> None:
+        """The members go first: a batch without members can be deleted again, the reverse cannot."""
+        self._jobs.delete_many({"batch_id": batch_id, "status": {"$in": [*FINAL, JobStatus.PENDING]}})
+        self._batches.delete_one({"_id": batch_id})
+
+    def take_unclosed(self, *, limit: int) -> list[str]:
+        """Batches that may have missed their end, because the worker of the last member died there."""
+        due = {"check_at": {"$type": "date"}, "$expr": {"$lt": ["$check_at", "$$NOW"]}}
+        ids = [item["_id"] for item in self._batches.find(due, {"_id": 1}).limit(limit)]
+        self._batches.update_many({"_id": {"$in": ids}}, [{"$set": {"check_at": self._next_check()}}])
+        return ids
+
+    def _next_check(self) -> Document:
+        return {"$add": ["$$NOW", int(self._check_seconds * 1000)]}
+
+    def _read(self, query: Document) -> Batch | None:
+        document = self._batches.find_one(query)
+        return Batch.from_document(document, self._counts([document["_id"]])[document["_id"]]) if document else None
+
+    def _counts(self, batch_ids: Sequence[str]) -> dict[str, Counts]:
+        """Members by state, from one covered index scan."""
+        counts: dict[str, Counts] = {batch_id: {} for batch_id in batch_ids}
+        grouped = self._jobs.aggregate(
+            [
+                {"$match": {"batch_id": {"$in": list(batch_ids)}}},
+                {"$group": {"_id": {"batch": "$batch_id", "status": "$status"}, "count": {"$sum": 1}}},
+            ]
+        )
+        for row in grouped:
+            counts[row["_id"]["batch"]][row["_id"]["status"]] = row["count"]
+        return counts
+
+    def _change(self, query: Document, values: Document) -> Document | None:
+        stamped = values | {"updated_at": "$$NOW", "version": {"$add": ["$version", 1]}}
+        return self._batches.find_one_and_update(
+            query, [{"$set": stamped}], return_document=ReturnDocument.AFTER
+        )

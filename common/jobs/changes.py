@@ -1,0 +1,66 @@
+"""Waiting for a job or batch to change: one change stream per process, however many callers wait."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pymongo.database import Database
+from pymongo.errors import PyMongoError
+
+from common import logs
+from common.jobs.database import Document
+
+RECHECK_SECONDS = 5.0  # how long a waiter trusts a silent stream
+
+
+class Changes:
+    """Waiters sleep on an event of their own; the stream's thread wakes those whose subject changed."""
+
+    def __init__(self, database: Database[Document]) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._waiting: dict[str, set[threading.Event]] = defaultdict(set)
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def of(self, subject_id: str) -> Iterator[threading.Event]:
+        """An event that is set at each change of this job or batch. Enter first, then read: no gap."""
+        event = threading.Event()
+        with self._lock:
+            self._waiting[subject_id].add(event)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._listen, name="changes", daemon=True)
+                self._thread.start()
+        try:
+            yield event
+        finally:
+            with self._lock:
+                self._waiting[subject_id].discard(event)
+                if not self._waiting[subject_id]:
+                    del self._waiting[subject_id]
+
+    def _listen(self) -> None:
+        writes = {"operationType": {"$in": ["insert", "update", "replace", "delete"]}}
+        wanted = [
+            {"$match": writes | {"ns.coll": {"$in": ["jobs", "batches"]}}},
+            {"$project": {"documentKey": 1, "operationType": 1, "fullDocument.batch_id": 1}},
+        ]
+        while True:
+            try:
+                with self._database.watch(wanted, max_await_time_ms=1000, full_document="updateLookup") as stream:
+                    for change in stream:
+                        self._wake(change)
+            except PyMongoError as error:
+                logs.warning("change stream interrupted", error=type(error).__name__)
+                threading.Event().wait(1.0)
+
+    def _wake(self, change: Document) -> None:
+        """A member's change is a change of its batch."""
+        subjects = {change["documentKey"]["_id"], (change.get("fullDocument") or {}).get("batch_id")}
+        with self._lock:
+            for subject in subjects:
+                for event in self._waiting.get(subject, ()):
+                    event.set()

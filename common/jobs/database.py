@@ -1,0 +1,89 @@
+"""The connection to MongoDB and every index. A query without an index here is a defect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bson.codec_options import CodecOptions
+from pymongo import ASCENDING, DESCENDING, IndexModel, MongoClient, WriteConcern
+from pymongo.database import Database
+from pymongo.errors import AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, WaitQueueTimeoutError
+
+from common.settings import Mongodb
+
+Document = dict[str, Any]
+
+# What pymongo raises while MongoDB is away; anything else is a fault of ours.
+OUTAGES = (AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, WaitQueueTimeoutError)
+
+_NEWEST = ("created_at", DESCENDING)
+_TIE = ("_id", DESCENDING)
+
+INDEXES: dict[str, list[IndexModel]] = {
+    "jobs": [
+        IndexModel([_NEWEST, _TIE], name="newest"),
+        IndexModel([("status", ASCENDING), _NEWEST, _TIE], name="by_status"),
+        IndexModel([("job_type", ASCENDING), _NEWEST, _TIE], name="by_type"),
+        IndexModel([("user_id", ASCENDING), _NEWEST, _TIE], name="by_user"),
+        IndexModel([("tags", ASCENDING), _NEWEST, _TIE], name="by_tag"),
+        IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST, _TIE], name="by_batch"),
+        IndexModel([("access_control.visibility", ASCENDING), _NEWEST, _TIE], name="by_visibility"),
+        IndexModel([("access_control.read_access", ASCENDING), _NEWEST, _TIE], name="by_reader"),
+        IndexModel([("access_control.write_access", ASCENDING), _NEWEST, _TIE], name="by_writer"),
+        IndexModel([("access_control.admin_access", ASCENDING), _NEWEST, _TIE], name="by_admin"),
+        IndexModel(
+            [("resend_at", ASCENDING)],
+            name="resend",
+            partialFilterExpression={"status": {"$in": ["pending", "processing"]}},
+        ),
+        IndexModel(
+            [("expires_at", ASCENDING)], name="expiry", partialFilterExpression={"expires_at": {"$type": "date"}}
+        ),
+        IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
+        IndexModel(
+            [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
+            name="idempotency",
+            unique=True,
+            partialFilterExpression={"idempotency.key": {"$type": "string"}},
+        ),
+    ],
+    "batches": [
+        IndexModel([_NEWEST, _TIE], name="newest"),
+        IndexModel([("user_id", ASCENDING), _NEWEST, _TIE], name="by_user"),
+        IndexModel(
+            [("check_at", ASCENDING)], name="open", partialFilterExpression={"check_at": {"$type": "date"}}
+        ),
+        IndexModel(
+            [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
+            name="idempotency",
+            unique=True,
+            partialFilterExpression={"idempotency.key": {"$type": "string"}},
+        ),
+    ],
+    "messages": [
+        IndexModel(
+            [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"
+        ),
+    ],
+}
+
+
+def connect(options: Mongodb) -> Database[Document]:
+    """Acknowledged means on disk on a majority of the replica set: nothing weaker is a yes to a user."""
+    client: MongoClient[Document] = MongoClient(
+        options.uri.get_secret_value(),
+        maxPoolSize=options.max_pool_size,
+        connectTimeoutMS=options.connect_timeout_ms,
+        serverSelectionTimeoutMS=options.connect_timeout_ms,
+        retryWrites=True,
+        tz_aware=True,
+        appname="secretary",
+    )
+    durable = WriteConcern(w="majority", j=True)
+    return client.get_database(options.db_name, CodecOptions(tz_aware=True), write_concern=durable)
+
+
+def create_indexes(database: Database[Document]) -> None:
+    """Idempotent; run at start-up of the embedded stack and by `secretary migrate` elsewhere."""
+    for collection, indexes in INDEXES.items():
+        database[collection].create_indexes(indexes)

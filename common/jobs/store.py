@@ -1,0 +1,329 @@
+"""Every query on jobs. A claim is a lease on the database's clock; each later write of that run names
+its attempt and is refused once another attempt has begun."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pymongo import ReturnDocument, UpdateOne
+from pymongo.collection import Collection
+from pymongo.database import Database
+from pymongo.errors import DuplicateKeyError
+
+from common.jobs.database import Document
+from common.jobs.lifecycle import FINAL, JobStatus, Move, sources, target
+from common.jobs.model import Job
+
+# A list shows many jobs: what is long stays behind.
+LIST_PROJECTION = {"logs": 0, "files": 0, "checkpoint": 0, "idempotency": 0}
+NOTHING_RUNS: Document = {"lease": None, "worker_id": None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One attempt at a job by one worker: the fence around all its writes."""
+
+    job_id: str
+    attempt: int
+    worker_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pulse:
+    """What a running job has to say since the last time: that it lives, how far it is, what it logged."""
+
+    run: Run
+    progress: Document | None = None
+    logs: tuple[Document, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """The times the store writes into documents."""
+
+    lease_seconds: float
+    resend_seconds: float
+    log_lines: int
+
+
+def _literal(values: Mapping[str, Any]) -> Document:
+    """In a pipeline a text that starts with `$` would be read as a field: user data never is."""
+    return {name: {"$literal": value} for name, value in values.items()}
+
+
+def _after(seconds: float) -> Document:
+    """A moment by the database's clock."""
+    return {"$add": ["$$NOW", int(seconds * 1000)]}
+
+
+class JobStore:
+    """Reads and writes jobs; refuses every move that the lifecycle table does not have."""
+
+    def __init__(self, database: Database[Document], timing: Timing) -> None:
+        self._jobs: Collection[Document] = database["jobs"]
+        self._timing = timing
+
+    # Creating
+
+    def insert(self, document: Document) -> None:
+        self._jobs.insert_one(document)
+
+    def insert_many(self, documents: Sequence[Document], session: Any) -> None:
+        self._jobs.insert_many(documents, session=session)
+
+    def by_idempotency_key(self, user_id: str, key: str) -> Job | None:
+        return self._one({"user_id": user_id, "idempotency.key": key})
+
+    # Reading
+
+    def get(self, job_id: str) -> Job | None:
+        return self._one({"_id": job_id})
+
+    def find(self, query: Document, *, limit: int, skip: int = 0) -> list[Job]:
+        """Newest first."""
+        newest = [("created_at", -1), ("_id", -1)]
+        found = self._jobs.find(query, LIST_PROJECTION).sort(newest).skip(skip).limit(limit)
+        return [Job.from_document(document) for document in found]
+
+    def count(self, query: Document, *, at_most: int) -> int:
+        return self._jobs.count_documents(query, limit=at_most)
+
+    def holding(self, cache_prefix: str, visible: Document) -> Job | None:
+        """A job that this caller may read and whose results include files below that prefix."""
+        return self._one({"$and": [{"cache_prefixes": cache_prefix}, visible]})
+
+    def states(self, job_ids: Iterable[str]) -> dict[str, tuple[int, JobStatus, bool]]:
+        """Attempt, status and whether a cancel was asked for: what a worker must notice."""
+        wanted = {"attempt": 1, "status": 1, "cancel_requested": 1}
+        found = self._jobs.find({"_id": {"$in": list(job_ids)}}, wanted)
+        return {
+            item["_id"]: (item["attempt"], JobStatus(item["status"]), item["cancel_requested"]) for item in found
+        }
+
+    # Claiming
+
+    def claim(self, job_id: str, worker_id: str) -> Job | None:
+        """The lease, or None when the job is not due, runs elsewhere or is final."""
+        document = self._jobs.find_one_and_update(
+            {"_id": job_id} | self._claimable(),
+            self._claiming(worker_id),
+            return_document=ReturnDocument.AFTER,
+        )
+        return Job.from_document(document) if document else None
+
+    def claim_many(self, job_ids: Sequence[str], worker_id: str) -> list[Job]:
+        """Several leases for two round trips and one flush of the journal."""
+        token = secrets.token_hex(8)
+        wanted = {"_id": {"$in": list(job_ids)}}
+        if not self._jobs.update_many(wanted | self._claimable(), self._claiming(worker_id, token)).matched_count:
+            return []
+        claimed = self._jobs.find(wanted | {"lease.token": token})
+        order = {job_id: place for place, job_id in enumerate(job_ids)}
+        return sorted(map(Job.from_document, claimed), key=lambda job: order[job.job_id])
+
+    def _claimable(self) -> Document:
+        due = {"$lte": [{"$ifNull": ["$not_before", "$created_at"]}, "$$NOW"]}
+        return {
+            "cancel_requested": False,
+            "$or": [
+                {"status": JobStatus.PENDING, "paused": False, "$expr": due},
+                {"status": JobStatus.PROCESSING, "$expr": {"$lt": ["$lease.expires_at", "$$NOW"]}},
+            ],
+        }
+
+    def _claiming(self, worker_id: str, token: str = "") -> list[Document]:
+        lease = {
+            "worker_id": {"$literal": worker_id},
+            "expires_at": _after(self._timing.lease_seconds),
+            "token": {"$literal": token},
+        }
+        started: Document = {
+            "status": target(Move.CLAIM),
+            "attempt": {"$add": ["$attempt", 1]},
+            "tries": {"$add": ["$tries", 1]},
+            "lease": lease,
+            "worker_id": {"$literal": worker_id},
+            "processing_started_at": "$$NOW",
+            "resend_at": _after(self._timing.lease_seconds),
+            "updated_at": "$$NOW",
+            "version": {"$add": ["$version", 1]},
+        }
+        logs = self._with_logs([self._line("info", f"started by {worker_id}")])
+        return [{"$set": started}, {"$set": {"logs": logs}}]
+
+    # Writes of a run, all behind the fence
+
+    def pulse(self, pulses: Sequence[Pulse]) -> None:
+        """Extends the leases of all running jobs and writes their progress: one round trip."""
+        updates = [UpdateOne(self._fence(pulse.run), self._pulsing(pulse)) for pulse in pulses]
+        self._jobs.bulk_write(updates, ordered=False)
+
+    def _pulsing(self, pulse: Pulse) -> list[Document]:
+        values: Document = {
+            "lease.expires_at": _after(self._timing.lease_seconds),
+            "resend_at": _after(self._timing.lease_seconds),
+        }
+        if pulse.progress is not None or pulse.logs:
+            values |= {"updated_at": "$$NOW", "version": {"$add": ["$version", 1]}}
+        if pulse.progress is not None:
+            values |= _literal({"progress": pulse.progress})
+        if pulse.logs:
+            values["logs"] = self._with_logs(pulse.logs)
+        return [{"$set": values}]
+
+    def complete(
+        self, run: Run, *, results: Document, files: list[Document], cache_prefixes: list[str], progress: Document,
+        expires_after: float | None, logs: Sequence[Document] = (),
+    ) -> bool:  # fmt: skip
+        values = {"results": results, "files": files, "cache_prefixes": cache_prefixes, "progress": progress}
+        return self._end(run, Move.COMPLETE, values | {"error": None}, logs, expires_after=expires_after)
+
+    def fail(
+        self, run: Run, *, error: Document, expires_after: float | None, logs: Sequence[Document] = ()
+    ) -> bool:
+        return self._end(run, Move.FAIL, {"error": error}, logs, expires_after=expires_after)
+
+    def cancel_run(self, run: Run, *, error: Document, expires_after: float | None) -> bool:
+        """The end of a running job that was asked to stop."""
+        fence = self._fence(run) | {"cancel_requested": True}
+        return self._end(run, Move.CANCEL, {"error": error}, (), expires_after=expires_after, fence=fence)
+
+    def retry(self, run: Run, *, error: Document, delay_seconds: float, logs: Sequence[Document] = ()) -> bool:
+        return self._wait(run, Move.RETRY, {"error": {"$literal": error}}, delay_seconds, logs)
+
+    def hand_back(self, run: Run) -> bool:
+        """A worker that stops gives the job back; the attempt does not count."""
+        return self._wait(run, Move.HAND_BACK, {"tries": {"$subtract": ["$tries", 1]}}, 0, ())
+
+    def hand_on(self, run: Run, *, checkpoint: Document, used_seconds: float) -> bool:
+        """The next run goes on at the checkpoint; the attempt does not count."""
+        values = {
+            "checkpoint": {"$literal": checkpoint},
+            "tries": {"$subtract": ["$tries", 1]},
+            "used_seconds": {"$add": ["$used_seconds", used_seconds]},
+        }
+        return self._wait(run, Move.CONTINUE, values, 0, ())
+
+    def _fence(self, run: Run) -> Document:
+        return {
+            "_id": run.job_id,
+            "attempt": run.attempt,
+            "status": JobStatus.PROCESSING,
+            "lease.worker_id": run.worker_id,
+        }
+
+    def _end(
+        self, run: Run, move: Move, values: Document, logs: Sequence[Document], *, expires_after: float | None,
+        fence: Document | None = None,
+    ) -> bool:  # fmt: skip
+        """A cancel that was acknowledged wins over a result that comes after it."""
+        ended = _literal(values | NOTHING_RUNS | {"checkpoint": None}) | {
+            "status": target(move),
+            "completed_at": "$$NOW",
+            "resend_at": {"$literal": None},
+            "expires_at": {"$literal": None} if expires_after is None else _after(expires_after),
+            "logs": self._with_logs([*logs, self._line("info", target(move))]),
+        }
+        return self._write(fence or self._fence(run) | {"cancel_requested": False}, ended)
+
+    def _wait(self, run: Run, move: Move, values: Document, delay: float, logs: Sequence[Document]) -> bool:
+        waiting = _literal(NOTHING_RUNS) | values | {
+            "status": target(move),
+            "not_before": _after(delay),
+            "resend_at": _after(delay + self._timing.resend_seconds),
+            "logs": self._with_logs([*logs, self._line("info", move.value)]),
+        }  # fmt: skip
+        return self._write(self._fence(run) | {"cancel_requested": False}, waiting)
+
+    # Control by users
+
+    def cancel_waiting(self, job_id: str, *, error: Document, expires_after: float | None) -> bool:
+        """Ends a job that no living worker holds: it never runs."""
+        unheld = [
+            {"status": JobStatus.PENDING},
+            {"status": JobStatus.PROCESSING, "$expr": {"$lt": ["$lease.expires_at", "$$NOW"]}},
+        ]
+        ended = _literal({"error": error, "cancel_requested": True, "resend_at": None} | NOTHING_RUNS) | {
+            "status": target(Move.CANCEL),
+            "completed_at": "$$NOW",
+            "expires_at": {"$literal": None} if expires_after is None else _after(expires_after),
+        }
+        return self._write({"_id": job_id, "$or": unheld}, ended)
+
+    def request_cancel(self, job_id: str) -> bool:
+        """Tells the worker that holds the job; from here on its result is refused."""
+        return self._write({"_id": job_id, "status": JobStatus.PROCESSING}, {"cancel_requested": True})
+
+    def restart(self, job_id: str, *, parameters: Document) -> bool:
+        fresh = {
+            "parameters": parameters, "results": None, "files": [], "cache_prefixes": [], "error": None,
+            "progress": None, "checkpoint": None, "cancel_requested": False, "tries": 0, "used_seconds": 0.0,
+            "not_before": None, "completed_at": None, "expires_at": None,
+        }  # fmt: skip
+        values = _literal(fresh | NOTHING_RUNS) | {
+            "status": target(Move.RESTART),
+            "resend_at": _after(self._timing.resend_seconds),
+            "logs": self._with_logs([self._line("info", "restarted")]),
+        }
+        return self._write({"_id": job_id, "status": {"$in": sources(Move.RESTART)}}, values)
+
+    def update(self, job_id: str, values: Document, *, only_pending: bool = False) -> bool:
+        query: Document = {"_id": job_id}
+        return self._write(query | ({"status": JobStatus.PENDING} if only_pending else {}), _literal(values))
+
+    def delete(self, job_id: str) -> bool:
+        """Only what does not run: a running job is cancelled first."""
+        idle = {"status": {"$in": [*FINAL, JobStatus.PENDING]}}
+        return self._jobs.delete_one({"_id": job_id} | idle).deleted_count == 1
+
+    # What the sweep asks
+
+    def take_overdue(self, *, limit: int) -> list[Job]:
+        """Jobs whose message may be lost or whose worker may be dead. Each is looked at again later,
+        ever more rarely, so that a long queue is not sent anew every minute."""
+        overdue = {
+            "status": {"$in": [JobStatus.PENDING, JobStatus.PROCESSING]},
+            "paused": False,
+            "$expr": {"$lt": ["$resend_at", "$$NOW"]},
+        }
+        found = list(self._jobs.find(overdue, LIST_PROJECTION).sort("resend_at", 1).limit(limit))
+        waited = {"$max": [int(self._timing.resend_seconds * 1000), {"$subtract": ["$$NOW", "$updated_at"]}]}
+        later = {"resend_at": {"$add": ["$$NOW", {"$min": [waited, 3_600_000]}]}}
+        ids = [document["_id"] for document in found]
+        self._jobs.update_many({"_id": {"$in": ids}} | overdue, [{"$set": later}])
+        return [Job.from_document(document) for document in found]
+
+    def expired(self, *, limit: int) -> list[Job]:
+        due = {"expires_at": {"$type": "date"}, "$expr": {"$lt": ["$expires_at", "$$NOW"]}}
+        return [Job.from_document(document) for document in self._jobs.find(due).limit(limit)]
+
+    def now(self) -> datetime:
+        """The database's clock."""
+        answer: datetime = self._jobs.database.command("hello")["localTime"]
+        return answer
+
+    # Shared by all of the above
+
+    def _one(self, query: Document) -> Job | None:
+        document = self._jobs.find_one(query)
+        return Job.from_document(document) if document else None
+
+    def _write(self, query: Document, values: Document) -> bool:
+        """One fenced update; False says that the job is no longer what the caller believed."""
+        stamped = values | {"updated_at": "$$NOW", "version": {"$add": ["$version", 1]}}
+        return self._jobs.update_one(query, [{"$set": stamped}]).matched_count == 1
+
+    def _with_logs(self, lines: Sequence[Document]) -> Document:
+        dated = [{"$mergeObjects": [{"timestamp": "$$NOW", "attempt": "$attempt"}, {"$literal": line}]} for line in lines]
+        return {"$slice": [{"$concatArrays": ["$logs", dated]}, -self._timing.log_lines]}
+
+    @staticmethod
+    def _line(level: str, message: str) -> Document:
+        return {"level": level, "message": message}
+
+
+__all__ = ["DuplicateKeyError", "JobStore", "Pulse", "Run", "Timing"]

@@ -1,0 +1,30 @@
+"""What an operator decides about requests that leave: who may be reached, how long and how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+WEB_PORTS = (80, 443, 8000, 8080, 8443)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutboundPolicy:
+    """The defaults reach the public internet on web ports, and nothing else.
+
+    `allow_hosts` ("name" or "name:port") and `allow_networks` (CIDR) are exceptions an operator
+    answers for: they also lift the port rule, "name:port" for that port only.
+    """
+
+    allow_hosts: tuple[str, ...] = ()
+    allow_networks: tuple[str, ...] = ()
+    allow_ports: tuple[int, ...] = WEB_PORTS
+    max_redirects: int = 5
+    connect_seconds: float = 10.0
+    idle_seconds: float = 30.0  # between two reads of a body
+    total_seconds: float = 1_800.0  # 2 GB at about 1 MB/s
+    host_concurrency: int = 4  # simultaneous requests to one host
+    host_delay_seconds: float = 0.1  # between the starts of two requests to one host
+    reply_prefix_bytes: int = 4_096  # kept of the answer to a webhook
+    user_agent: str = "Secretary/0.1"
+    ca_file: Path | None = None  # None: the system's authorities and the bundled ones

@@ -1,0 +1,1 @@
+"""PDF to Markdown: pages, layout, pictures."""

@@ -1,0 +1,64 @@
+"""The queue port: five calls that every adapter offers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+HIGH_PRIORITY = 1  # from here on a job goes into its type's fast lane
+NOTIFY_QUEUE = "notify"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """What is sent: an id and who it is for, nothing that could go stale."""
+
+    queue: str
+    subject_id: str  # a job's or a delivery's id
+    user_id: str = ""  # whose turn it uses up
+    delay_seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    """A message in a receiver's hands, until it is done or its time runs out."""
+
+    message: Message
+    receipt: str
+    deliveries: int
+
+
+class QueuePort(Protocol):
+    """At-least-once delivery; whoever receives must be able to bear a message twice."""
+
+    def send(self, messages: Sequence[Message]) -> None: ...
+
+    def receive(self, queues: Sequence[str], *, limit: int, wait_seconds: float) -> list[Delivery]:
+        """From the first of these queues that has any; waits up to `wait_seconds` for one."""
+        ...
+
+    def extend(self, deliveries: Sequence[Delivery]) -> None:
+        """Hide these for another visibility time, because the work goes on."""
+        ...
+
+    def done(self, deliveries: Sequence[Delivery]) -> None: ...
+
+    def retry_later(self, delivery: Delivery, *, delay_seconds: float) -> None: ...
+
+    def depth(self, queues: Sequence[str]) -> dict[str, int]:
+        """About how many messages wait in each queue."""
+        ...
+
+    def check(self) -> None:
+        """Raises when the queue cannot be reached."""
+        ...
+
+    def wake(self) -> None:
+        """Ends a waiting receive early, from another thread."""
+        ...
+
+
+def queue_for(job_type: str, priority: int) -> str:
+    """One queue per type and lane, so that each type scales and is limited on its own."""
+    return f"jobs-{job_type}" + ("-high" if priority >= HIGH_PRIORITY else "")
