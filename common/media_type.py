@@ -135,7 +135,7 @@ def sniff(path: Path) -> str:
         return _sniff_zip(path, head)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return _sniff_ole(path, head)
-    return _sniff_binary(head) or _sniff_late_pdf(path, head) or _sniff_text(path, head) or UNKNOWN
+    return sniff_binary(head) or _sniff_late_pdf(path, head) or _sniff_text(path, head) or UNKNOWN
 
 
 def is_image(media_type: str) -> bool:
@@ -150,7 +150,8 @@ def is_video(media_type: str) -> bool:
     return media_type.startswith("video/")
 
 
-def _sniff_binary(head: bytes) -> str | None:
+def sniff_binary(head: bytes) -> str | None:
+    """The type of a picture, recording or PDF by its first bytes; None for anything else."""
     for signature, media_type in _SIGNATURES:
         if head.startswith(signature):
             return media_type

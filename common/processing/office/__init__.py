@@ -1,0 +1,1 @@
+"""Office documents as Markdown, read directly or through LibreOffice."""
