@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from common.errors import Forbidden, NotFound
 from common.jobs.model import Owned
 
-LOCAL_USER = "local"
+ACT_FOR_OTHERS = "act_for_others"  # a service account may submit work that belongs to someone else
 
 
 class Right(IntEnum):
@@ -22,20 +22,26 @@ class Right(IntEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """A verified identity; never taken from a request's body."""
+    """A verified identity; nothing of it comes from a request's body."""
 
     user_id: str
     groups: frozenset[str] = frozenset()
     is_admin: bool = False
+    rights: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
+        """What an access list can call this caller: lists hold users and groups side by side."""
         return self.groups | {self.user_id}
 
 
 _LISTS = (("admin_access", Right.ADMIN), ("write_access", Right.WRITE), ("read_access", Right.READ))
 
 Thing = TypeVar("Thing", bound=Owned)
+
+
+def may(caller: Caller, thing: Owned, right: Right) -> bool:
+    return right_on(caller, thing) >= right
 
 
 def right_on(caller: Caller, thing: Owned) -> int:
@@ -68,3 +74,12 @@ def visible_filter(caller: Caller) -> dict[str, Any]:
     team = {"access_control.visibility": "team", "owner_groups": {"$in": sorted(caller.groups)}}
     lists = [{f"access_control.{name}": {"$in": names}} for name, _ in _LISTS]
     return {"$or": [{"user_id": caller.user_id}, {"access_control.visibility": "public"}, team, *lists]}
+
+
+def owner_of_new(caller: Caller, requested: str | None) -> str:
+    """Whose a new job is: the caller's, or someone else's if the caller may act for others."""
+    if requested is None or requested == caller.user_id:
+        return caller.user_id
+    if caller.is_admin or ACT_FOR_OTHERS in caller.rights:
+        return requested
+    raise Forbidden("Only a service account may submit work that belongs to another user.")

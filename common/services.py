@@ -9,7 +9,7 @@ from functools import lru_cache
 from pymongo.database import Database
 
 from common import logs
-from common.access import LOCAL_USER, Caller
+from common.access import Caller
 from common.clock import Clock, NewId, new_id, utc_now
 from common.errors import NotImplementedYet
 from common.jobs.batch_store import BatchStore
@@ -40,7 +40,7 @@ class Services:
         """In the open mode there is one local user, who may do everything; it binds to loopback only."""
         if self.settings.access.mode != "open":
             raise NotImplementedYet(f"The access mode {self.settings.access.mode} is not built yet.")
-        return Caller(user_id=LOCAL_USER, is_admin=True)
+        return Caller(user_id="local", is_admin=True)
 
 
 def build(options: Settings) -> Services:

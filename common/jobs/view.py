@@ -12,8 +12,8 @@ from common.objects.store import ObjectStore
 SHOWN = (
     "job_id", "job_type", "job_name", "parameters", "progress", "error", "created_at", "updated_at",
     "processing_started_at", "completed_at", "batch_id", "user_id", "access_control", "retries",
-    "max_attempts", "priority", "worker_id", "tags", "attempt", "not_before", "expires_at", "cancel_requested",
-    "version",
+    "max_attempts", "priority", "worker_id", "tags", "attempt", "not_before", "expires_at",
+    "cancel_requested", "version",
 )  # fmt: skip
 TEXTS = ("web_text", "video_transcript", "attachments_text")
 

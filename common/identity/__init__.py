@@ -1,0 +1,1 @@
+"""From the headers of a request to a verified caller: one file per mode."""
