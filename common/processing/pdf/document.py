@@ -63,7 +63,7 @@ def open_document(path: Path, *, max_pages: int) -> PdfDocument:
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
-        raise _refusal(error) from error
+        raise _refusal(error, path) from error
     pages = len(document)
     if pages == 0:
         document.close()
@@ -77,11 +77,11 @@ def open_document(path: Path, *, max_pages: int) -> PdfDocument:
     return PdfDocument(document)
 
 
-def _refusal(error: Exception) -> EncryptedFile | UnsupportedFile:
-    code = getattr(error, "err_code", None)
-    if code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+def _refusal(error: pypdfium2.PdfiumError, path: Path) -> EncryptedFile | UnsupportedFile:
+    # PDFium keeps the code of an earlier failure, so the file itself must agree that it is encrypted.
+    if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY) and b"/Encrypt" in path.read_bytes():
         return EncryptedFile("The PDF is encrypted and needs a password to be opened.")
-    return UnsupportedFile("The PDF is damaged beyond repair.", details={"reason": str(error)})
+    return UnsupportedFile("The PDF is damaged beyond repair or has no pages.", details={"reason": str(error)})
 
 
 class PdfDocument:

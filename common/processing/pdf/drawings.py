@@ -9,7 +9,7 @@ from typing import NamedTuple
 from common.processing.pdf import pdfium
 from common.processing.pdf.spans import Box
 
-TEXT, PATH, FORM = 1, 2, 5  # PDFium's page object types; images and shadings only count as graphics
+TEXT, PATH, IMAGE, FORM = 1, 2, 3, 5  # PDFium's page object types
 MAX_OBJECTS = 20_000  # a page with more is a drawing, and its lines are no table
 MAX_SEGMENTS = 400  # a path with more is a picture
 MAX_DEPTH = 4  # forms in forms
@@ -28,6 +28,7 @@ class Drawings(NamedTuple):
     strokes: list[Box]
     fills: list[Box]
     has_graphics: bool
+    pictures: list[Box]
 
 
 class DrawingReader:
@@ -43,14 +44,15 @@ class DrawingReader:
         self._left = MAX_OBJECTS
         self.strokes: list[Box] = []
         self.fills: list[Box] = []
+        self.pictures: list[Box] = []
         self.has_graphics = False
 
     def read(self, page: int) -> Drawings:
         count = pdfium.page_object_count(page)
         self._walk((pdfium.page_object(page, i) for i in range(min(count, MAX_OBJECTS))), IDENTITY, 0)
         if self._left <= 0:
-            return Drawings([], [], True)
-        return Drawings(self.strokes, self.fills, self.has_graphics)
+            return Drawings([], [], True, self.pictures)
+        return Drawings(self.strokes, self.fills, self.has_graphics, self.pictures)
 
     def _walk(self, objects: Iterator[int], matrix: Matrix, depth: int) -> None:
         for item in objects:
@@ -63,6 +65,8 @@ class DrawingReader:
             self.has_graphics = True
             if kind == PATH:
                 self._path(item, matrix)
+            elif kind == IMAGE:
+                self._picture(item, matrix)
             elif kind == FORM and depth < MAX_DEPTH:
                 count = min(pdfium.form_object_count(item), MAX_OBJECTS)
                 inner = combine(self._matrix_of(item), matrix)
@@ -73,6 +77,12 @@ class DrawingReader:
             return IDENTITY
         a, b, c, d, e, f = self._matrix.values
         return a, b, c, d, e, f
+
+    def _picture(self, item: int, matrix: Matrix) -> None:
+        at = self._bounds.at
+        if pdfium.object_bounds(item, at[0], at[1], at[2], at[3]):
+            left, bottom, right, top = self._bounds.values
+            self.pictures.append(transformed(Box(left, bottom, right, top), matrix))
 
     def _path(self, item: int, matrix: Matrix) -> None:
         at = self._bounds.at

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from common.processing.pdf.blocks import Block, Kind, split_blocks
-from common.processing.pdf.furniture import Print, fingerprints, is_furniture, lonely_head_or_foot
+from common.processing.pdf.furniture import Print, fingerprints, is_folio, is_furniture, lonely_head_or_foot
 from common.processing.pdf.headings import Styles, body_style, heading_levels, is_heading, level_of, style_key
 from common.processing.pdf.lines import Line, joined_lines, split_lines
 from common.processing.pdf.lists import marker
@@ -47,19 +47,7 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
 
 def page_blocks(page: PageLayout, *, neighbours: Sequence[Collection[Print]], styles: Styles) -> list[Block]:
     """Blocks in reading order, classified."""
-    lonely = set()
-    if not neighbours:
-        lonely = {
-            id(line)
-            for line in lonely_head_or_foot(page.lines, height=page.height, body_size=styles.body_size)
-        }
-    dropped = {
-        id(word)
-        for line in page.lines
-        if id(line) in lonely
-        or is_furniture(line, height=page.height, neighbours=neighbours, body_size=styles.body_size)
-        for word in line.words
-    }
+    dropped = {id(word) for line in furniture(page, neighbours, styles) for word in line.words}
     pieces = [piece for piece in page.pieces if id(piece.words[0]) not in dropped]
     tables = find_tables(pieces, page.spans)
     blocks = assemble(pieces, tables)
@@ -67,6 +55,21 @@ def page_blocks(page: PageLayout, *, neighbours: Sequence[Collection[Print]], st
         classify(block, styles=styles)
     nest_items(blocks)
     return blocks
+
+
+def furniture(page: PageLayout, neighbours: Sequence[Collection[Print]], styles: Styles) -> list[Line]:
+    """Running heads and feet. The text of a scan keeps them: OCR reads them differently on each page."""
+    if page.spans.is_scan:
+        return []
+    height, size = page.height, styles.body_size
+    if not neighbours:
+        lonely = lonely_head_or_foot(page.lines, height=height, body_size=size)
+        return lonely + [line for line in page.lines if is_folio(line, height=height)]
+    return [
+        line
+        for line in page.lines
+        if is_furniture(line, height=height, neighbours=neighbours, body_size=size)
+    ]
 
 
 def assemble(pieces: Sequence[Line], tables: Sequence[Table]) -> list[Block]:

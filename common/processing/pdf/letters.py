@@ -123,7 +123,7 @@ class LetterReader:
         base = origin.values[1]
         if style.angle in (90, 270):
             x0, x1, base = y0, y1, origin.values[0]
-        word = Word(clean(text[start:end]), x0, x1, base, style.size, style.font, mark=style.mark)
+        word = Word(clean(text[start:end]), x0, x1, base, style.size, style.font, mark=style.mark, order=start)
         if word.text:
             found.append((word, style.angle))
 

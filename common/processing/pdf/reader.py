@@ -15,6 +15,7 @@ from common.processing.pdf.spans import Box, PageSpans, Word
 
 MAX_LINKS = 2_000
 URL_BYTES = 2_048
+SCAN_SHARE = 0.8  # of a page that one picture covers
 LINKED = ("http://", "https://", "mailto:")
 
 
@@ -43,6 +44,7 @@ def read_page(document: Any, page: Any, number: int, *, tagged: bool = False) ->
         strokes=[flip.box(box) for box in drawings.strokes],
         fills=[flip.box(box) for box in drawings.fills],
         has_graphics=drawings.has_graphics,
+        is_scan=any(box.width * box.height > SCAN_SHARE * width * height for box in drawings.pictures),
         text=whole_letters(text),
     )
 

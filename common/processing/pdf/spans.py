@@ -55,6 +55,7 @@ class Word:
     glued: bool = False  # no blank before it
     upright: bool = True
     link: str = ""
+    order: int = 0  # its place in PDFium's reading order
     mark: int = -1  # marked-content id, the key into a tagged file's structure
 
     @property
@@ -77,6 +78,7 @@ class PageSpans:
     strokes: list[Box] = field(default_factory=list)  # thin boxes: ruled lines
     fills: list[Box] = field(default_factory=list)  # painted areas: cell backgrounds
     has_graphics: bool = False
+    is_scan: bool = False  # one picture covers the page: its text, if any, was read by OCR
     text: str = ""
 
 
