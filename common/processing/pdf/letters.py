@@ -19,7 +19,7 @@ from common.processing.pdf.spans import Font, Word
 # PDFium marks a hyphen at the end of a line by U+FFFE and leaves the line break out.
 WORD = re.compile(r"[^\s\x00\ufffe]+\ufffe?|\ufffe")
 SURROGATE = re.compile("[\ud800-\udfff]")
-BOLD = re.compile(r"bold|black|heavy|demi|semibd|cmbx|cmb\d|(?:-|,)b(?:d|old)?(?:i|it)?$|bdit", re.IGNORECASE)
+BOLD = re.compile(r"bold|black|heavy|demi|semibd|(?:cm|sf|ec)b|-medi|(?:-|,)b(?:d|old)?(?:i|it)?$|bdit", re.IGNORECASE)
 ITALIC = re.compile(r"ital|obli|slant|kursiv|cmti|cmsl|cmmi|-it$|-i$", re.IGNORECASE)
 MONO = re.compile(r"mono|courier|consol|typewriter|cmtt|code|fixed|menlo|inconsolata", re.IGNORECASE)
 FLAG_FIXED_PITCH, FLAG_ITALIC, FLAG_FORCE_BOLD = 1, 1 << 6, 1 << 18

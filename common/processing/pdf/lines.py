@@ -11,6 +11,9 @@ GAP = 1.1  # font sizes of white between words that part a line into pieces: wid
 SHIFT = 0.6  # font sizes a superscript may stand off the baseline
 
 
+PITCH_SLACK = 0.03  # font sizes
+
+
 class Line:
     """Words on one baseline."""
 
@@ -23,14 +26,15 @@ class Line:
         if len(words) == 1:
             word = words[0]
             self.size, self.base = word.size, word.base
-            self.bold, self.italic, self.mono = word.font.bold, word.font.italic, word.font.mono
+            self.bold, self.italic = word.font.bold, word.font.italic
+            self.mono = has_one_pitch(words)
             return
         letters = sum(len(word.text) for word in words)
         self.size = most_letters((word.size, word) for word in words)
         self.base = most_letters((word.base, word) for word in words)
         self.bold = 2 * sum(len(word.text) for word in words if word.font.bold) > letters
         self.italic = 2 * sum(len(word.text) for word in words if word.font.italic) > letters
-        self.mono = 10 * sum(len(word.text) for word in words if word.font.mono) > 9 * letters
+        self.mono = has_one_pitch(words)
 
     @property
     def y0(self) -> float:
@@ -50,6 +54,14 @@ class Line:
 
     def __repr__(self) -> str:
         return f"Line({self.text!r}, {self.x0:.0f}-{self.x1:.0f} @ {self.base:.0f}, {self.size})"
+
+
+def has_one_pitch(words: Sequence[Word]) -> bool:
+    """Fixed pitch, by name or flag and by measure: many proportional fonts carry the flag."""
+    if not all(word.font.mono for word in words):
+        return False
+    pitches = [(word.x1 - word.x0) / len(word.text) / word.size for word in words if len(word.text) > 2]
+    return not pitches or max(pitches) - min(pitches) < PITCH_SLACK
 
 
 def most_letters(values: Iterable[tuple[float, Word]]) -> float:

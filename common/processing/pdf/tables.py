@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from common.processing.pdf.bands import band_rows
 from common.processing.pdf.grids import Row, fill_rows, render_cells
-from common.processing.pdf.gutters import gutters, intervals, text_rows
+from common.processing.pdf.gutters import Interval, gutters, intervals, text_rows
 from common.processing.pdf.lines import Line
 from common.processing.pdf.rules import TOUCH, Rule, Ruling, regions, ruling
 from common.processing.pdf.spans import Box, PageSpans, Word, union
@@ -25,7 +26,9 @@ class Table:
 
 
 STRONG = 0.3  # share of a region's height that a vertical line must run to part columns
-WIDE = 0.6  # share of a region's width that a horizontal line must run to part all rows
+SPLIT_SHARE = 0.4  # share of lines that consist of several pieces, in a table without vertical lines
+MIN_RULE = 50.0  # points
+CROSSING = 0.35  # share of all rows that may run across a gutter
 SPLIT_SUPPORT = 0.6  # share of a strip's rows that must show a gutter before it parts the strip
 
 
@@ -37,7 +40,7 @@ def find_tables(pieces: Sequence[Line], spans: PageSpans) -> list[Table]:
     lines = ruling(spans.strokes, spans.fills, width=spans.width, height=spans.height)
     tables: list[Table] = []
     used: set[int] = set()
-    for region in [*regions_of_grid(lines), *stacks(lines)]:
+    for region in [*regions_of_grid(lines), *stacks(lines, words)]:
         table = ruled_table(region, [word for word in words if id(word) not in used])
         if table is not None:
             tables.append(table)
@@ -59,21 +62,48 @@ def regions_of_grid(lines: Ruling) -> list[Ruling]:
     ]
 
 
-def stacks(lines: Ruling) -> list[Ruling]:
+def stacks(lines: Ruling, words: Sequence[Word]) -> list[Ruling]:
     """Horizontal rules of about one extent above each other: tables without vertical lines."""
-    found: list[Ruling] = []
+    found: list[list[Rule]] = []
     for rule in sorted(lines.across):
         for stack in found:
-            first = stack.across[0]
-            if abs(first.start - rule.start) < 2 * TOUCH and abs(first.end - rule.end) < 2 * TOUCH:
-                stack.across.append(rule)
+            if abs(stack[0].start - rule.start) < 2 * TOUCH and abs(stack[0].end - rule.end) < 2 * TOUCH:
+                stack.append(rule)
                 break
         else:
-            if rule.length > 50:
-                found.append(Ruling([rule], []))
-    tall = [stack for stack in found if len(stack.across) >= 2 and stack.box.height > 12]
-    inner = [rule for rule in lines.across]
-    return [Ruling([*stack.across, *within(inner, stack)], []) for stack in tall]
+            if rule.length > MIN_RULE:
+                found.append([rule])
+    return [
+        Ruling([*part, *within(lines.across, Ruling(part, []))], [])
+        for stack in found
+        for part in tabular_parts(stack, words)
+    ]
+
+
+def tabular_parts(stack: Sequence[Rule], words: Sequence[Word]) -> list[list[Rule]]:
+    """Runs of a stack's rules with rows of cells between them; page-wide rules around prose fall away."""
+    parts: list[list[Rule]] = []
+    current: list[Rule] = []
+    for upper, lower in pairwise(stack):
+        box = Box(upper.start, upper.at, upper.end, lower.at)
+        inside = [word for word in words if is_inside(word, box)]
+        if not inside or is_tabular(inside):
+            current = current or [upper]
+            current.append(lower)
+            continue
+        if current:
+            parts.append(current)
+        current = []
+    return [part for part in [*parts, current] if part]
+
+
+def is_tabular(words: Sequence[Word]) -> bool:
+    """Most lines consist of several pieces, and few run across the white between them."""
+    rows = [intervals(row) for row in text_rows(words)]
+    split = sum(len(row) > 1 for row in rows)
+    if split < SPLIT_SHARE * len(rows):
+        return False
+    return len(rows) < 3 or bool(strip_cuts(words, ruled=False))
 
 
 def within(rules: Sequence[Rule], stack: Ruling) -> list[Rule]:
@@ -98,9 +128,7 @@ def ruled_table(region: Ruling, words: Sequence[Word]) -> Table | None:
     if not cuts:
         return None
     rows = fill_rows(inside, cuts)
-    full = sorted({rule.at for rule in region.across if rule.length >= WIDE * box.width})
-    partial = [rule for rule in region.across if rule.length < WIDE * box.width]
-    merged = band_rows(rows, full, partial, cuts)
+    merged = band_rows(rows, region.across, [box.x0, *cuts, box.x1], grid=len(region.down) > 1)
     return finished(merged, cuts, box, inside)
 
 
@@ -133,7 +161,12 @@ def strip_cuts(words: Sequence[Word], *, ruled: bool) -> list[float]:
     if ruled and (split < 3 or split < SPLIT_SUPPORT * len(rows)):
         return []
     size = median(word.size for word in words)
-    return [(a + b) / 2 for a, b in gutters(rows, min_width=0.5 * size)]
+    cuts = [(a + b) / 2 for a, b in gutters(rows, min_width=0.5 * size)]
+    return [cut for cut in cuts if crossing(rows, cut) <= CROSSING * len(rows)]
+
+
+def crossing(rows: Sequence[Sequence[Interval]], cut: float) -> int:
+    return sum(any(a < cut < b for a, b in row) for row in rows)
 
 
 def unruled_table(lines: Sequence[Line]) -> Table | None:
@@ -144,7 +177,7 @@ def unruled_table(lines: Sequence[Line]) -> Table | None:
     if not cuts:
         return None
     box = union([line.box for line in lines])
-    merged = band_rows(fill_rows(words, cuts), [], [], cuts)
+    merged = band_rows(fill_rows(words, cuts), [], [box.x0, *cuts, box.x1], grid=False)
     return finished(merged, cuts, box, words)
 
 
