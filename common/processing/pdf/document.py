@@ -1,30 +1,38 @@
-"""A PDF as numbered pages: opened with care, read page by page, rendered within a pixel limit."""
+"""A PDF file, opened: its pages as Markdown one by one, the whole document, and pictures of its pages."""
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import pypdfium2
+import pypdfium2.raw as raw
 
 from common.errors import EncryptedFile, UnsupportedFile
 from common.processing.base import Warning
+from common.processing.pdf.headings import Styles
+from common.processing.pdf.joins import join_pages
+from common.processing.pdf.layout import PageLayout, document_styles, page_blocks
+from common.processing.pdf.markdown import render
+from common.processing.pdf.reader import read_page
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-HEADER = b"%PDF-"
-HEADER_WITHIN_BYTES = 1024  # where readers look for the header
-PAGES_AT_ONCE = 20  # parsed together, so that memory stays flat over a long document
-PASSWORD_ERROR = 4  # PDFium's FPDF_ERR_PASSWORD
-POINTS_PER_INCH = 72
+HEADER_BYTES = 1024  # where a PDF header may stand: readers accept some bytes before it
+SAMPLE_PAGES = 12  # pages that tell what is usual in a document
+REACH = 2  # pages before and after that are searched for running heads: left and right differ
+GARBLED = 0.3  # share of letters without meaning from which a text layer is useless
+UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageText:
-    """What one page says, as plain text and as Markdown."""
+    """One page: its words alone, and as Markdown."""
 
     number: int
     text: str
@@ -34,120 +42,158 @@ class PageText:
 
 @dataclass(frozen=True, kw_only=True)
 class PdfInfo:
-    """What a document says about itself."""
+    """What a file says about itself."""
 
     pages: int
     title: str = ""
     author: str = ""
     producer: str = ""
     language: str = ""
+    tagged: bool = False
 
 
-class PdfDocument:
-    """An open document. PDFium is not thread-safe: one process, one document at a time."""
-
-    def __init__(self, path: Path, document: Any, info: PdfInfo) -> None:
-        self._path = path
-        self._document = document
-        self.info = info
-
-    def pages(self, first: int = 1, last: int | None = None) -> Iterator[PageText]:
-        end = min(last or self.info.pages, self.info.pages)
-        for start in range(first, end + 1, PAGES_AT_ONCE):
-            numbers = range(start, min(start + PAGES_AT_ONCE, end + 1))
-            markdown = self._markdown(numbers)
-            for number in numbers:
-                yield self._page(number, markdown.get(number, ""))
-
-    def markdown(self, pages: Sequence[PageText]) -> str:
-        return "\n\n".join(page.markdown.strip() for page in pages if page.markdown.strip()) + "\n"
-
-    def render(self, number: int, *, max_pixels: int, dpi: int) -> Image:
-        page = self._document[number - 1]
-        try:
-            width, height = page.get_size()
-            scale = dpi / POINTS_PER_INCH
-            pixels = width * scale * height * scale
-            scale *= math.sqrt(max_pixels / pixels) if pixels > max_pixels else 1.0
-            bitmap = page.render(scale=scale)
-            try:
-                picture: Image = bitmap.to_pil().convert("RGB")
-            finally:
-                bitmap.close()
-            return picture
-        finally:
-            page.close()
-
-    def _markdown(self, numbers: range) -> dict[int, str]:
-        from liteparse import LiteParse, ParseError
-
-        wanted = f"{numbers[0]}-{numbers[-1]}"
-        parser = LiteParse(
-            ocr_enabled=False, image_mode="off", output_format="markdown", target_pages=wanted, quiet=True,
-            num_workers=1, continue_on_page_error=True,
-        )  # fmt: skip
-        try:
-            return {page.page_num: page.markdown or "" for page in parser.parse(self._path).pages}
-        except ParseError:
-            return {}  # PDFium still reads the text of what this parser refuses
-        finally:
-            parser.close()
-
-    def _page(self, number: int, markdown: str) -> PageText:
-        text = self._text(number)
-        if not text.strip():
-            warning = Warning(
-                code="OCR_NEEDED", message=f"Page {number} has no text layer; it needs OCR.", page=number
-            )
-            return PageText(number=number, text="", markdown="", warnings=(warning,))
-        empty = not markdown.replace("`", "").replace("text", "").strip()
-        return PageText(number=number, text=text, markdown=text if empty else markdown)
-
-    def _text(self, number: int) -> str:
-        page = self._document[number - 1]
-        try:
-            text_page = page.get_textpage()
-            try:
-                text: str = text_page.get_text_bounded()
-            finally:
-                text_page.close()
-        finally:
-            page.close()
-        return text.replace("\r\n", "\n").replace("\x00", "").replace("\ufffe", "-")
-
-
-@contextmanager
-def open_document(path: Path, *, max_pages: int) -> Iterator[PdfDocument]:
-    """Raises UnsupportedFile or EncryptedFile with what was expected and found."""
-    import pypdfium2
-
+def open_document(path: Path, *, max_pages: int) -> PdfDocument:
+    """Open a PDF by its content, whatever its name."""
     with path.open("rb") as file:
-        head = file.read(HEADER_WITHIN_BYTES)
-    if HEADER not in head:
-        found = "an empty file" if not head else f"a file that starts with {head[:8]!r}"
-        raise UnsupportedFile(f"Expected a PDF, found {found}.")
+        head = file.read(HEADER_BYTES)
+    if not head:
+        raise UnsupportedFile("The file is empty: expected a PDF.")
+    if b"%PDF-" not in head:
+        raise UnsupportedFile("The file is not a PDF: its header is missing.")
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
-        if getattr(error, "err_code", None) == PASSWORD_ERROR:
-            raise EncryptedFile("The PDF needs a password to be opened.") from None
-        raise UnsupportedFile(f"The PDF is damaged beyond repair: {error}") from None
-    try:
-        yield PdfDocument(path, document, _info(document, max_pages))
-    finally:
-        document.close()
-
-
-def _info(document: Any, max_pages: int) -> PdfInfo:
+        raise _refusal(error, path) from error
     pages = len(document)
     if pages == 0:
+        document.close()
         raise UnsupportedFile("The PDF has no pages.")
     if pages > max_pages:
-        raise UnsupportedFile(f"The PDF has {pages} pages; at most {max_pages} are allowed.")
-    told = document.get_metadata_dict(skip_empty=True)
+        document.close()
+        raise UnsupportedFile(
+            f"The PDF has {pages} pages; at most {max_pages} are processed.",
+            details={"pages": pages, "max_pages": max_pages},
+        )
+    return PdfDocument(document)
+
+
+def _refusal(error: pypdfium2.PdfiumError, path: Path) -> EncryptedFile | UnsupportedFile:
+    # PDFium keeps the code of an earlier failure, so the file itself must agree that it is encrypted.
+    if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY) and b"/Encrypt" in path.read_bytes():
+        return EncryptedFile("The PDF is encrypted and needs a password to be opened.")
+    return UnsupportedFile("The PDF is damaged beyond repair or has no pages.", details={"reason": str(error)})
+
+
+class PdfDocument:
+    """An open PDF. Not safe to share between threads, as PDFium is not."""
+
+    def __init__(self, document: pypdfium2.PdfDocument) -> None:
+        self._document = document
+        self.info = _info(document)
+        self._styles: Styles | None = None
+        self._sample: dict[int, PageLayout] = {}
+        self._recent: dict[int, PageLayout] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._sample.clear()
+        self._recent.clear()
+        self._document.close()
+
+    def pages(self, first: int = 1, last: int | None = None) -> Iterator[PageText]:
+        """Page after page; only a few are in memory at any time."""
+        styles = self._document_styles()
+        end = min(last or self.info.pages, self.info.pages)
+        for number in range(max(first, 1), end + 1):
+            yield self._page_text(number, styles)
+
+    def markdown(self, pages: Sequence[PageText]) -> str:
+        """The pages as one document: what a page break cut is joined."""
+        return join_pages([page.markdown for page in pages])
+
+    def render(self, number: int, *, max_pixels: int, dpi: int) -> Image:
+        """A picture of a page at `dpi`, or smaller where it would have more than `max_pixels`."""
+        page = self._document[number - 1]
+        try:
+            width, height = page.get_size()
+            scale = dpi / 72
+            pixels = width * height * scale * scale
+            if pixels > max_pixels:
+                scale *= (max_pixels / pixels) ** 0.5 * 0.999
+            bitmap = page.render(scale=scale)
+            try:
+                return bitmap.to_pil().copy()
+            finally:
+                bitmap.close()
+        finally:
+            page.close()
+
+    def _page_text(self, number: int, styles: Styles) -> PageText:
+        page = self._layout(number)
+        warning = _ocr_warning(page)
+        if warning is not None:
+            return PageText(number=number, text="", markdown="", warnings=(warning,))
+        near = range(max(1, number - REACH), min(self.info.pages, number + REACH) + 1)
+        neighbours = [self._layout(other).prints for other in near if other != number]
+        blocks = page_blocks(page, neighbours=neighbours, styles=styles)
+        text = page.spans.text.replace("\ufffe", "-\n").replace("\r\n", "\n").strip()
+        return PageText(number=number, text=text, markdown=render(blocks))
+
+    def _document_styles(self) -> Styles:
+        if self._styles is None:
+            count = self.info.pages
+            step = max(count / SAMPLE_PAGES, 1.0)
+            numbers = sorted({int(index * step) + 1 for index in range(min(SAMPLE_PAGES, count))})
+            self._sample = {number: self._read(number) for number in numbers}
+            self._styles = document_styles(list(self._sample.values()))
+        return self._styles
+
+    def _layout(self, number: int) -> PageLayout:
+        page = self._sample.get(number) or self._recent.get(number)
+        if page is None:
+            page = self._read(number)
+            self._recent[number] = page
+            while len(self._recent) > 2 * REACH + 2:
+                del self._recent[next(iter(self._recent))]
+        return page
+
+    def _read(self, number: int) -> PageLayout:
+        handle = raw.FPDF_LoadPage(self._document, number - 1)
+        if not handle:
+            return PageLayout.empty(number)
+        try:
+            return PageLayout(read_page(self._document, handle, number))
+        finally:
+            raw.FPDF_ClosePage(handle)
+
+
+def _info(document: pypdfium2.PdfDocument) -> PdfInfo:
+    meta: dict[str, Any] = document.get_metadata_dict()
     return PdfInfo(
-        pages=pages,
-        title=told.get("Title", ""),
-        author=told.get("Author", ""),
-        producer=told.get("Producer", ""),
+        pages=len(document),
+        title=str(meta.get("Title") or "").strip(),
+        author=str(meta.get("Author") or "").strip(),
+        producer=str(meta.get("Producer") or "").strip(),
+        tagged=bool(raw.FPDFCatalog_IsTagged(document)),
     )
+
+
+def _ocr_warning(page: PageLayout) -> Warning | None:
+    """Nothing to read although something is drawn, or letters without meaning."""
+    letters = "".join(page.spans.text.split())
+    if not letters:
+        if not page.spans.has_graphics:
+            return None
+        message = f"Page {page.number} has no text layer; it can only be read by OCR."
+        return Warning(code="OCR_NEEDED", message=message, page=page.number)
+    if len(UNREADABLE.findall(letters)) > GARBLED * len(letters):
+        message = f"The text layer of page {page.number} is garbled; it can only be read by OCR."
+        return Warning(code="OCR_NEEDED", message=message, page=page.number)
+    return None

@@ -1,0 +1,82 @@
+"""Tells headings from text by size, weight and form, and gives them levels over the whole document."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from common.processing.pdf.blocks import Block, Kind
+from common.processing.pdf.lines import Line
+
+LARGER = 1.12  # times the size of the body text
+MAX_LETTERS, MAX_LINES = 200, 4
+MAX_BOLD_LETTERS, MAX_BOLD_LINES = 120, 2
+CAPTION = re.compile(r"(?:table|figure|fig\.|tab\.|tabelle|abbildung|abb\.|exhibit|chart|source|quelle|note)\s*[\d:.]", re.I)
+NUMBERED = re.compile(r"(?:(?:chapter|section|part|kapitel|teil|appendix|anhang)\s+)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S", re.I)
+SENTENCE_END = (".", ",", ";", "…")
+
+StyleKey = tuple[float, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Styles:
+    """What is usual in a document: the size of its text, and which styles its headings have."""
+
+    body_size: float = 10.0
+    body_bold: bool = False
+    levels: Mapping[StyleKey, int] = field(default_factory=dict)
+
+
+def body_style(lines: Iterable[Line]) -> tuple[float, bool]:
+    """The size and weight in which most letters are set."""
+    count: Counter[StyleKey] = Counter()
+    for line in lines:
+        for word in line.words:
+            count[round(word.size * 2) / 2, word.font.bold] += len(word.text)
+    if not count:
+        return 10.0, False
+    sizes: Counter[float] = Counter()
+    for (size, _), letters in count.items():
+        sizes[size] += letters
+    size = sizes.most_common(1)[0][0]
+    return size, count[size, True] > count[size, False]
+
+
+def style_key(block: Block) -> StyleKey:
+    return round(block.size * 2) / 2, all(line.bold for line in block.lines)
+
+
+def is_heading(block: Block, *, styles: Styles) -> bool:
+    """Whether a paragraph reads as a heading."""
+    text = block.text.strip()
+    if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
+        return False
+    if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(line.mono for line in block.lines):
+        return False
+    ratio = block.size / styles.body_size
+    numbered = NUMBERED.match(text) is not None
+    if text.endswith(SENTENCE_END) and not numbered:
+        return False
+    if ratio >= LARGER:
+        return True
+    bold = all(word.font.bold for line in block.lines for word in line.words if any(map(str.isalnum, word.text)))
+    if not bold or styles.body_bold or ratio < 0.95:
+        return False
+    return len(block.lines) <= MAX_BOLD_LINES and len(text) <= MAX_BOLD_LETTERS
+
+
+def heading_levels(blocks: Sequence[Block]) -> dict[StyleKey, int]:
+    """Larger before smaller, bold before regular: the first six styles are the six levels."""
+    keys = {style_key(block) for block in blocks if block.kind is Kind.HEADING}
+    ordered = sorted(keys, key=lambda key: (-key[0], not key[1]))
+    return {key: min(index + 1, 6) for index, key in enumerate(ordered)}
+
+
+def level_of(key: StyleKey, levels: Mapping[StyleKey, int]) -> int:
+    """The level of a style; one that the sample did not show takes that of the next smaller one."""
+    if key in levels:
+        return levels[key]
+    smaller = [level for (size, _), level in levels.items() if size <= key[0]]
+    return min(smaller, default=max(levels.values(), default=1))
