@@ -130,7 +130,7 @@ class Http(Section):
     """What the API accepts."""
 
     body_limit_bytes: Positive = 10 * MEBIBYTE
-    allow_origins: Words = ["*"]
+    allow_origins: Words = []
     max_wait_seconds: Seconds = 25.0
     processes: Positive = 1
     threads: Positive = 64
