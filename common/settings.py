@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from common.errors import SecretaryError
 
 PREFIX = "SECRETARY_"
-OUTSIDE_NAMES = {"CONFIG", "HOME", "LANGUAGE", "URL", "API_KEY"}  # read by the command line, not settings
+OUTSIDE_NAMES = {"CONFIG", "HOME", "PORT", "LANGUAGE", "URL", "API_KEY"}  # read by the command line, not settings
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
