@@ -10,6 +10,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "not_running": ("Nothing runs in {home}.", "In {home} läuft nichts."),
     "input_failed": ("{input}: {code}: {message}", "{input}: {code}: {message}"),
     "input_done": ("{input} → {output} ({pages} pages)", "{input} → {output} ({pages} Seiten)"),
+    "key_revoked": ("Key {key_id} is revoked.", "Der Schlüssel {key_id} ist gesperrt."),
+    "no_database": (
+        "Expected a running service in {home} or MONGODB_URI, found neither.",
+        "Erwartet wurde ein laufender Dienst in {home} oder MONGODB_URI, gefunden keines von beiden.",
+    ),
     "failed": ("Failed: {message}", "Fehlgeschlagen: {message}"),
 }
 
