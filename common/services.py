@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from pymongo.database import Database
 
 from common import logs
-from common.access import Caller
+from common.access import ANONYMOUS, Caller
 from common.clock import Clock, NewId, new_id, utc_now
 from common.errors import NotImplementedYet
+from common.identity.base import Identity
+from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore
 from common.jobs.changes import Changes
 from common.jobs.database import Document, connect
 from common.jobs.store import JobStore, Timing
+from common.keys.store import KeyStore
 from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
 from common.queue.mongo import MongoQueue
@@ -36,11 +39,17 @@ class Services:
     clock: Clock = utc_now
     new_id: NewId = new_id
 
+    @cached_property
+    def keys(self) -> KeyStore:
+        return KeyStore(self.database)
+
+    @cached_property
+    def identity(self) -> Identity:
+        return identity_of(self.settings, find_key=self.keys.find, now=self.clock)
+
     def identify(self, headers: Mapping[str, str], *, public: bool) -> Caller:
-        """In the open mode there is one local user, who may do everything; it binds to loopback only."""
-        if self.settings.access.mode != "open":
-            raise NotImplementedYet(f"The access mode {self.settings.access.mode} is not built yet.")
-        return Caller(user_id="local", is_admin=True)
+        """Who calls, by the proof of the configured mode; a public route asks nobody for it."""
+        return ANONYMOUS if public else self.identity.caller(headers)
 
 
 def build(options: Settings) -> Services:

@@ -31,7 +31,9 @@ Handler = Callable[[Request], Answer]
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 OLD_ROUTES = ("/api/event-job/", "/api/events/")
 # Routes that answer before anyone has said who they are.
-PUBLIC = {"/health", "/ready", "/metrics", "/api/openapi.json", "/docs", "/monitoring/events"}
+PUBLIC = {"/health", "/ready", "/api/openapi.json", "/docs", "/monitoring/events"}
+# Queue and timer call these; no gateway leads to them.
+PLATFORM = {"/events", "/"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +101,7 @@ class Router:
                     query=request.args.to_dict(),
                     headers=headers,
                     body=body,
-                    caller=provided.identify(headers, public=route.path in PUBLIC),
+                    caller=provided.identify(headers, public=route.path in PUBLIC | PLATFORM),
                     request_id=where["request_id"],
                     started=where["started"],
                     services=provided,

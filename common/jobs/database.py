@@ -68,6 +68,7 @@ INDEXES: dict[str, list[IndexModel]] = {
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
         ),
     ],
+    "api_keys": [IndexModel([_NEWEST], name="newest")],
     "messages": [
         IndexModel(
             [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"

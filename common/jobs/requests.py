@@ -60,7 +60,7 @@ def parse_job(body: dict[str, Any], *, where: str = "") -> tuple[JobRequest, dic
     try:
         request = JobRequest.model_validate(body)
     except ValidationError as error:
-        raise _refusal(error, where) from None
+        raise refusal(error, where) from None
     kind = job_type(request.job_type)
     given = dict(request.parameters)
     extra = given.pop("extra", None)
@@ -69,7 +69,7 @@ def parse_job(body: dict[str, Any], *, where: str = "") -> tuple[JobRequest, dic
     try:
         parameters = kind.model().model_validate((extra or {}) | given)
     except ValidationError as error:
-        raise _refusal(error, f"{where}parameters.") from None
+        raise refusal(error, f"{where}parameters.") from None
     return request, parameters.model_dump(mode="json", exclude_none=True)
 
 
@@ -78,7 +78,7 @@ def parse_batch(body: dict[str, Any], *, at_most: int) -> BatchRequest:
     try:
         request = BatchRequest.model_validate(inner if isinstance(inner, dict) else body)
     except ValidationError as error:
-        raise _refusal(error, "") from None
+        raise refusal(error, "") from None
     if len(request.jobs) > at_most:
         raise _wrong("jobs", f"expected at most {at_most} jobs, found {len(request.jobs)}")
     return request
@@ -96,7 +96,7 @@ def _wrong(field: str, message: str) -> ValidationFailed:
     return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field, "message": message}]})
 
 
-def _refusal(error: ValidationError, where: str) -> ValidationFailed:
+def refusal(error: ValidationError, where: str) -> ValidationFailed:
     """Each wrong field with its path; never the value, which may be a secret."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     fields = [

@@ -10,7 +10,7 @@ from typing import Any
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from common import logs
-from common.access import Caller
+from common.access import Caller, owner_of_new
 from common.errors import SecretaryError, ValidationFailed
 from common.jobs.database import Document
 from common.jobs.lifecycle import JobStatus
@@ -24,12 +24,13 @@ QUEUED = {"step": "queued", "percent": 0, "message": "", "eta_seconds": None}
 
 def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key: str | None) -> Job:
     request, parameters = parse_job(body)
-    document = _job(services, caller, request, parameters)
+    owner = owner_of_new(caller, request.user_id)
+    document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = _idempotency(key, body)
     try:
         services.jobs.insert(document)
     except DuplicateKeyError:
-        return _same_job(services, caller, document["idempotency"])
+        return _same_job(services, owner, document["idempotency"])
     announce(services, [document])
     return Job.from_document(document)
 
@@ -39,6 +40,7 @@ def submit_batch(
 ) -> tuple[Batch, list[str]]:
     """All members are valid or nothing is stored."""
     request = parse_batch(body, at_most=services.settings.limits.batch_jobs)
+    owner = owner_of_new(caller, request.user_id)
     now = services.clock()
     batch: Document = {
         "batch_id": services.new_id("batch"),
@@ -46,8 +48,8 @@ def submit_batch(
         "batch_name": request.batch_name,
         "parameters": request.parameters,
         "total_jobs": len(request.jobs),
-        "user_id": caller.user_id,
-        "owner_groups": sorted(caller.groups),
+        "user_id": owner,
+        "owner_groups": _groups(caller, owner),
         "access_control": request.access_control.model_dump(),
         "is_active": True,
         "archived": False,
@@ -65,7 +67,7 @@ def submit_batch(
     try:
         services.batches.insert(batch, jobs)
     except DuplicateKeyError:
-        known = _same_batch(services, caller, batch["idempotency"])
+        known = _same_batch(services, owner, batch["idempotency"])
         members = services.batches.members(known.batch_id, list(JobStatus))
         return known, [job.job_id for job in members]
     announce(services, jobs)
@@ -97,10 +99,17 @@ def _member(services: Services, caller: Caller, item: Any, place: int, batch: Do
     request, parameters = parse_job(body, where=f"jobs.{place}.")
     if "access_control" not in body:
         request.access_control = request.access_control.model_validate(batch["access_control"])
-    return _job(services, caller, request, parameters) | {"batch_id": batch["batch_id"]}
+    return _job(services, caller, batch["user_id"], request, parameters) | {"batch_id": batch["batch_id"]}
 
 
-def _job(services: Services, caller: Caller, request: JobRequest, parameters: Document) -> Document:
+def _groups(caller: Caller, owner: str) -> list[str]:
+    """Whoever acts for someone else does not lend them its own groups."""
+    return sorted(caller.groups) if owner == caller.user_id else []
+
+
+def _job(
+    services: Services, caller: Caller, owner: str, request: JobRequest, parameters: Document
+) -> Document:
     now = services.clock()
     settings = services.settings
     job_id = services.new_id("job")
@@ -120,8 +129,8 @@ def _job(services: Services, caller: Caller, request: JobRequest, parameters: Do
         "created_at": now,
         "updated_at": now,
         "batch_id": None,
-        "user_id": caller.user_id,
-        "owner_groups": sorted(caller.groups),
+        "user_id": owner,
+        "owner_groups": _groups(caller, owner),
         "access_control": request.access_control.model_dump(),
         "logs": [],
         "tries": 0,
@@ -148,15 +157,15 @@ def _idempotency(key: str | None, body: dict[str, Any]) -> Document | None:
     return {"key": key, "body": digest}
 
 
-def _same_job(services: Services, caller: Caller, wanted: Document) -> Job:
-    found = services.jobs.by_idempotency_key(caller.user_id, wanted["key"])
+def _same_job(services: Services, owner: str, wanted: Document) -> Job:
+    found = services.jobs.by_idempotency_key(owner, wanted["key"])
     _check_body(found.idempotency if found else None, wanted)
     assert found is not None  # noqa: S101 - _check_body raised otherwise
     return found
 
 
-def _same_batch(services: Services, caller: Caller, wanted: Document) -> Batch:
-    found = services.batches.by_idempotency_key(caller.user_id, wanted["key"])
+def _same_batch(services: Services, owner: str, wanted: Document) -> Batch:
+    found = services.batches.by_idempotency_key(owner, wanted["key"])
     _check_body(found.idempotency if found else None, wanted)
     assert found is not None  # noqa: S101 - _check_body raised otherwise
     return found

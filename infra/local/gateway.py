@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from functions_framework import create_app
@@ -117,6 +118,10 @@ def _cors(origin: str | None) -> list[tuple[str, str]]:
     ]
 
 
+def _authority(address: IPv4Address | IPv6Address, port: int) -> str:
+    return f"[{address}]:{port}" if address.version == 6 else f"{address}:{port}"
+
+
 class _Server(BaseApplication):  # type: ignore[misc]
     """gunicorn with threads: a waiting long-poll costs a sleeping thread and nothing else."""
 
@@ -127,7 +132,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
 
     def load_config(self) -> None:
         chosen = {
-            "bind": f"127.0.0.1:{self._port}",
+            "bind": _authority(self._options.bind, self._port),
             "workers": self._options.processes,
             "threads": self._options.threads,
             "worker_class": "gthread",

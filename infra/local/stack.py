@@ -215,6 +215,12 @@ def running_stack(home: Path) -> dict[str, Any] | None:
     return None
 
 
+def mongodb_uri(home: Path) -> str | None:
+    """Of the embedded MongoDB in this home, whether it runs or not."""
+    ports = home / "ports.json"
+    return mongod.uri(json.loads(ports.read_text())["mongod"]) if ports.exists() else None
+
+
 def stop_stack(home: Path) -> bool:
     """Ask the supervisor of this home to stop and wait until it has."""
     state = running_stack(home)
