@@ -42,6 +42,12 @@ class Services:
             raise NotImplementedYet(f"The access mode {self.settings.access.mode} is not built yet.")
         return Caller(user_id="local", is_admin=True)
 
+    def close(self) -> None:
+        """Ends the threads that listen, then the connections; only tests and tools need it."""
+        self.changes.close()
+        self.queue.wake()
+        self.database.client.close()
+
 
 def build(options: Settings) -> Services:
     logs.configure(options.logging)
