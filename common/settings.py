@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from common.errors import SecretaryError
 
 PREFIX = "SECRETARY_"
-OUTSIDE_NAMES = {"CONFIG", "HOME", "LANGUAGE", "URL", "API_KEY"}  # read by the command line, not settings
+OUTSIDE_NAMES = {"CONFIG", "HOME", "PORT", "LANGUAGE", "URL", "API_KEY"}  # read by the command line, not settings
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
@@ -130,7 +130,7 @@ class Http(Section):
     """What the API accepts."""
 
     body_limit_bytes: Positive = 10 * MEBIBYTE
-    allow_origins: Words = ["*"]
+    allow_origins: Words = []
     max_wait_seconds: Seconds = 25.0
     processes: Positive = 1
     threads: Positive = 64
