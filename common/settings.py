@@ -26,7 +26,8 @@ from pydantic import (
 from common.errors import SecretaryError
 
 PREFIX = "SECRETARY_"
-OUTSIDE_NAMES = {"CONFIG", "HOME", "LANGUAGE", "URL", "API_KEY"}  # read by the command line, not settings
+# Read by the command line; no settings.
+OUTSIDE_NAMES = {"CONFIG", "HOME", "PORT", "LANGUAGE", "URL", "API_KEY"}
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
@@ -140,7 +141,7 @@ class Http(Section):
 
     bind: IPv4Address | IPv6Address = IPv4Address("127.0.0.1")
     body_limit_bytes: Positive = 10 * MEBIBYTE
-    allow_origins: Words = ["*"]
+    allow_origins: Words = []
     max_wait_seconds: Seconds = 25.0
     processes: Positive = 1
     threads: Positive = 64

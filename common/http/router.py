@@ -65,7 +65,7 @@ class Router:
             for path in paths:
                 index = len(self.routes)
                 self.routes.append(Route(method=method, path=path, handler=handler))
-                self._map.add(Rule(_werkzeug_path(path), methods=[method], endpoint=str(index)))
+                self._map.add(Rule(werkzeug_path(path), methods=[method], endpoint=str(index)))
             return handler
 
         return add
@@ -126,7 +126,8 @@ class Router:
         return self.routes[int(endpoint)], {name: str(value) for name, value in arguments.items()}
 
 
-def _werkzeug_path(path: str) -> str:
+def werkzeug_path(path: str) -> str:
+    """A path of template.yaml as werkzeug writes it."""
     return re.sub(r"\{(\w+)(\+?)\}", lambda match: f"<{'path:' if match[2] else ''}{match[1]}>", path)
 
 

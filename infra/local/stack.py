@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -145,7 +146,8 @@ class Stack:
         objects = ObjectStore(options.objects)
         self._await(lambda: _works(objects.create_bucket), "the object store")
         self._await(lambda: _works(lambda: objects.put("ready", b"yes", "text/plain")), "the object store")
-        objects.allow_origins(options.http.allow_origins)
+        own = [self.url, f"http://localhost:{self._port}"]  # the dashboard, which uploads and downloads too
+        objects.allow_origins([*options.http.allow_origins, *own])
 
     def _add(self, name: str, argv: list[str], environment: Mapping[str, str]) -> None:
         process = Process(name, argv, environment, self._home / "logs" / f"{name}.log")
@@ -210,13 +212,17 @@ def is_ready(url: str) -> bool:
 
 
 def running_stack(home: Path) -> dict[str, Any] | None:
-    """What `up` left behind, if its process still lives."""
+    """What `up` left behind, if it still runs. The lock tells, not the process id, which may be another's."""
     try:
-        state: dict[str, Any] = json.loads((home / "state.json").read_text())
-        os.kill(state["pid"], 0)
-    except (OSError, ValueError, KeyError):
-        return None
-    return state
+        with (home / "lock").open("a+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        with contextlib.suppress(OSError, ValueError):  # it is just starting or stopping
+            state: dict[str, Any] = json.loads((home / "state.json").read_text())
+            return state
+    except OSError:
+        pass  # there is no such home
+    return None
 
 
 def mongodb_uri(home: Path) -> str | None:
