@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Self
 
 from pymongo.database import Database
 
@@ -23,6 +24,10 @@ from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
 from common.queue.mongo import MongoQueue
 from common.settings import Settings, settings
+from common.webhooks.store import DeliveryStore
+
+if TYPE_CHECKING:
+    from common.webhooks.hook import Hooks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +47,28 @@ class Services:
     @cached_property
     def keys(self) -> KeyStore:
         return KeyStore(self.database)
+
+    @cached_property
+    def deliveries(self) -> DeliveryStore:
+        return DeliveryStore(self.database)
+
+    @cached_property
+    def hooks(self) -> Hooks:
+        """Only who seals or opens a webhook's secret loads what that takes."""
+        from common.outbound.guard import Guard
+        from common.outbound.policy import policy_of
+        from common.webhooks.hook import Hooks
+        from common.webhooks.secrets import NoSealingKey, SecretBox
+
+        keys = tuple(key.get_secret_value() for key in self.settings.webhooks.secret_keys)
+        if not keys:
+            raise NoSealingKey("Webhooks are off: the operator has not set webhooks.secret_keys.")
+        guard = Guard(policy_of(self.settings.outbound))
+        return Hooks(guard=guard, box=SecretBox(keys=keys), clock=self.clock)
+
+    def with_own_queue(self) -> Self:
+        """For threads that wait for messages of their own and must not take the wake-ups of others."""
+        return replace(self, queue=_queue(self.settings, self.database))
 
     @cached_property
     def identity(self) -> Identity:

@@ -235,6 +235,15 @@ class Templates(Section):
     folders: Folders = []
 
 
+class Webhooks(Section):
+    """Signed callbacks; their secrets are sealed with the first of these keys and opened with any."""
+
+    secret_keys: Secrets = []  # at least 32 characters each; without one, webhooks are refused
+    timeout_seconds: Seconds = 15.0
+    threads: Positive = 4
+    keep_days: Positive = 30  # how long a delivery can be looked at and sent again
+
+
 class Sweep(Section):
     """The timer that finds what was lost."""
 
@@ -266,6 +275,7 @@ class Settings(Section):
     llm: Llm = Llm()
     speech: Speech = Speech()
     templates: Templates = Templates()
+    webhooks: Webhooks = Webhooks()
     sweep: Sweep = Sweep()
     logging: Logging = Logging()
 

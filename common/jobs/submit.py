@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +19,9 @@ from common.jobs.model import SCHEMA_VERSION, Batch, Job
 from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, parse_job
 from common.queue.base import Message, queue_for
 from common.services import Services
+from common.webhooks.events import EventType
+from common.webhooks.hook import BATCH_END, JOB_ENDS, NewHook, wants_jobs
+from common.webhooks.request import WebhookRequest
 
 QUEUED = {"step": "queued", "percent": 0, "message": "", "eta_seconds": None}
 
@@ -27,12 +31,14 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     owner = owner_of_new(caller, request.user_id)
     document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = _idempotency(key, body)
+    hook = _hook(services, request.webhook, JOB_ENDS)
+    document["webhook"] = hook.document if hook else None
     try:
         services.jobs.insert(document)
     except DuplicateKeyError:
         return _same_job(services, owner, document["idempotency"])
     announce(services, [document])
-    return Job.from_document(document)
+    return Job.from_document(document | {"webhook": hook.shown_once if hook else None})
 
 
 def submit_batch(
@@ -63,6 +69,10 @@ def submit_batch(
         "version": 1,
     }
     batch["_id"] = batch["batch_id"]
+    hook = _hook(services, request.webhook, BATCH_END)
+    batch["webhook"] = hook.document if hook else None
+    if hook and not request.jobs:
+        batch["outbox"] = [{"event": EventType.BATCH_COMPLETED.value, "number": 1, "at": now}]
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
     try:
         services.batches.insert(batch, jobs)
@@ -72,6 +82,7 @@ def submit_batch(
         return known, [job.job_id for job in members]
     announce(services, jobs)
     counts = {JobStatus.PENDING.value: len(jobs)} if jobs else {}
+    batch["webhook"] = hook.shown_once if hook else None
     return Batch.from_document(batch, counts), [job["job_id"] for job in jobs]
 
 
@@ -99,7 +110,16 @@ def _member(services: Services, caller: Caller, item: Any, place: int, batch: Do
     request, parameters = parse_job(body, where=f"jobs.{place}.")
     if "access_control" not in body:
         request.access_control = request.access_control.model_validate(batch["access_control"])
-    return _job(services, caller, batch["user_id"], request, parameters) | {"batch_id": batch["batch_id"]}
+    hook = _hook(services, request.webhook, JOB_ENDS)
+    shared = batch["webhook"] if wants_jobs(batch["webhook"]) else None
+    own = {"batch_id": batch["batch_id"], "webhook": hook.document if hook else shared}
+    return _job(services, caller, batch["user_id"], request, parameters) | own
+
+
+def _hook(
+    services: Services, request: WebhookRequest | None, default_events: Sequence[EventType]
+) -> NewHook | None:
+    return services.hooks.new(request, default_events=default_events) if request else None
 
 
 def _groups(caller: Caller, owner: str) -> list[str]:

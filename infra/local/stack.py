@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import secrets
 import signal
 import sys
 import time
@@ -111,6 +112,7 @@ class Stack:
         """The environment of all our processes; each service that is configured replaces its part."""
         environment = dict(self._environment)
         environment.setdefault("SECRETARY_SWEEP__INTERVAL_SECONDS", SWEEP_SECONDS)
+        environment.setdefault("SECRETARY_WEBHOOKS__SECRET_KEYS", _sealing_key(self._home / "webhooks.key"))
         names = ("mongod", *seaweed.PORTS)
         ports = remembered_ports(self._home / "ports.json", names)
         if not environment.get("MONGODB_URI"):
@@ -183,6 +185,14 @@ class Stack:
                 process.wait_or_kill(STOP_SECONDS)
         if self._lock:
             (self._home / "state.json").unlink(missing_ok=True)
+
+
+def _sealing_key(file: Path) -> str:
+    """Made once, readable by its owner alone."""
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(secrets.token_urlsafe(32))
+    return file.read_text()
 
 
 def _works(act: Callable[[], object]) -> bool:
