@@ -23,6 +23,7 @@ from common.keys.store import KeyStore
 from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
 from common.queue.mongo import MongoQueue
+from common.queue.sqs import SqsQueue
 from common.settings import Settings, settings
 from common.webhooks.store import DeliveryStore
 
@@ -106,7 +107,7 @@ def build(options: Settings) -> Services:
 
 def _queue(options: Settings, database: Database[Document]) -> QueuePort:
     if options.queue.adapter == "sqs":
-        raise NotImplementedYet("The SQS queue is not built yet; unset SQS_* to use MongoDB.")
+        return SqsQueue(options.queue, region=options.objects.region)
     return MongoQueue(
         database,
         visibility_seconds=options.queue.visibility_seconds,
