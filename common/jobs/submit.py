@@ -16,6 +16,7 @@ from common.jobs.database import Document
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import SCHEMA_VERSION, Batch, Job
 from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, parse_job
+from common.jobs.search import words_of
 from common.queue.base import Message, queue_for
 from common.services import Services
 
@@ -62,12 +63,12 @@ def submit_batch(
     }
     batch["_id"] = batch["batch_id"]
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
+    _number(jobs)
     try:
         services.batches.insert(batch, jobs)
     except DuplicateKeyError:
         known = _same_batch(services, caller, batch["idempotency"])
-        members = services.batches.members(known.batch_id, list(JobStatus))
-        return known, [job.job_id for job in members]
+        return known, services.batches.member_ids(known.batch_id)
     announce(services, jobs)
     counts = {JobStatus.PENDING.value: len(jobs)} if jobs else {}
     return Batch.from_document(batch, counts), [job["job_id"] for job in jobs]
@@ -100,6 +101,12 @@ def _member(services: Services, caller: Caller, item: Any, place: int, batch: Do
     return _job(services, caller, request, parameters) | {"batch_id": batch["batch_id"]}
 
 
+def _number(jobs: list[Document]) -> None:
+    """Ids in the order of the request: made within one millisecond, they come in any order."""
+    for job, job_id in zip(jobs, sorted(job["_id"] for job in jobs), strict=True):
+        job |= {"_id": job_id, "job_id": job_id}
+
+
 def _job(services: Services, caller: Caller, request: JobRequest, parameters: Document) -> Document:
     now = services.clock()
     settings = services.settings
@@ -128,6 +135,7 @@ def _job(services: Services, caller: Caller, request: JobRequest, parameters: Do
         "max_attempts": request.max_attempts or settings.jobs.max_attempts,
         "priority": request.priority,
         "tags": request.tags,
+        "words": words_of(request.job_name, parameters),
         "attempt": 0,
         "lease": None,
         "not_before": request.not_before,
