@@ -68,7 +68,7 @@ def parse_job(body: dict[str, Any], *, where: str = "") -> tuple[JobRequest, dic
     given = dict(request.parameters)
     extra = given.pop("extra", None)
     if extra is not None and not isinstance(extra, dict):
-        raise _wrong(f"{where}parameters.extra", "expected an object")
+        raise wrong(f"{where}parameters.extra", "expected an object")
     try:
         parameters = kind.model().model_validate((extra or {}) | given)
     except ValidationError as error:
@@ -83,7 +83,7 @@ def parse_batch(body: dict[str, Any], *, at_most: int) -> BatchRequest:
     except ValidationError as error:
         raise refusal(error, "") from None
     if len(request.jobs) > at_most:
-        raise _wrong("jobs", f"expected at most {at_most} jobs, found {len(request.jobs)}")
+        raise wrong("jobs", f"expected at most {at_most} jobs, found {len(request.jobs)}")
     return request
 
 
@@ -95,7 +95,7 @@ def due(not_before: datetime | None, now: datetime) -> bool:
     return not_before is None or not_before <= now
 
 
-def _wrong(field: str, message: str) -> ValidationFailed:
+def wrong(field: str, message: str) -> ValidationFailed:
     return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field, "message": message}]})
 
 
