@@ -31,7 +31,9 @@ Handler = Callable[[Request], Answer]
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 OLD_ROUTES = ("/api/event-job/", "/api/events/")
 # Routes that answer before anyone has said who they are.
-PUBLIC = {"/health", "/ready", "/metrics", "/api/openapi.json", "/docs", "/monitoring/events"}
+PUBLIC = {"/health", "/ready", "/api/openapi.json", "/docs", "/monitoring/events"}
+# Queue and timer call these; no gateway leads to them.
+PLATFORM = {"/events", "/"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +65,7 @@ class Router:
             for path in paths:
                 index = len(self.routes)
                 self.routes.append(Route(method=method, path=path, handler=handler))
-                self._map.add(Rule(_werkzeug_path(path), methods=[method], endpoint=str(index)))
+                self._map.add(Rule(werkzeug_path(path), methods=[method], endpoint=str(index)))
             return handler
 
         return add
@@ -99,7 +101,7 @@ class Router:
                     query=request.args.to_dict(),
                     headers=headers,
                     body=body,
-                    caller=provided.identify(headers, public=route.path in PUBLIC),
+                    caller=provided.identify(headers, public=route.path in PUBLIC | PLATFORM),
                     request_id=where["request_id"],
                     started=where["started"],
                     services=provided,
@@ -124,7 +126,8 @@ class Router:
         return self.routes[int(endpoint)], {name: str(value) for name, value in arguments.items()}
 
 
-def _werkzeug_path(path: str) -> str:
+def werkzeug_path(path: str) -> str:
+    """A path of template.yaml as werkzeug writes it."""
     return re.sub(r"\{(\w+)(\+?)\}", lambda match: f"<{'path:' if match[2] else ''}{match[1]}>", path)
 
 

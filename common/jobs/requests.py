@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from common.errors import ValidationFailed
 from common.processing.registry import job_type
+from common.webhooks.request import WebhookRequest
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Names = Annotated[list[Name], Field(max_length=100)]
@@ -41,6 +42,7 @@ class JobRequest(Body):
     max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
     tags: Names = []
     access_control: AccessControl = AccessControl()
+    webhook: WebhookRequest | None = None
     user_id: str | None = None  # accepted from old clients; who calls is known from elsewhere
 
 
@@ -51,6 +53,7 @@ class BatchRequest(Body):
     batch_name: Name | None = None
     parameters: dict[str, Any] = {}
     access_control: AccessControl = AccessControl()
+    webhook: WebhookRequest | None = None
     total_jobs: int | None = None  # old clients count for us
     user_id: str | None = None
 
@@ -60,7 +63,7 @@ def parse_job(body: dict[str, Any], *, where: str = "") -> tuple[JobRequest, dic
     try:
         request = JobRequest.model_validate(body)
     except ValidationError as error:
-        raise _refusal(error, where) from None
+        raise refusal(error, where) from None
     kind = job_type(request.job_type)
     given = dict(request.parameters)
     extra = given.pop("extra", None)
@@ -69,7 +72,7 @@ def parse_job(body: dict[str, Any], *, where: str = "") -> tuple[JobRequest, dic
     try:
         parameters = kind.model().model_validate((extra or {}) | given)
     except ValidationError as error:
-        raise _refusal(error, f"{where}parameters.") from None
+        raise refusal(error, f"{where}parameters.") from None
     return request, parameters.model_dump(mode="json", exclude_none=True)
 
 
@@ -78,7 +81,7 @@ def parse_batch(body: dict[str, Any], *, at_most: int) -> BatchRequest:
     try:
         request = BatchRequest.model_validate(inner if isinstance(inner, dict) else body)
     except ValidationError as error:
-        raise _refusal(error, "") from None
+        raise refusal(error, "") from None
     if len(request.jobs) > at_most:
         raise _wrong("jobs", f"expected at most {at_most} jobs, found {len(request.jobs)}")
     return request
@@ -96,7 +99,7 @@ def _wrong(field: str, message: str) -> ValidationFailed:
     return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field, "message": message}]})
 
 
-def _refusal(error: ValidationError, where: str) -> ValidationFailed:
+def refusal(error: ValidationError, where: str) -> ValidationFailed:
     """Each wrong field with its path; never the value, which may be a secret."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     fields = [

@@ -183,7 +183,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self._send(status, {"error": error}, headers)
 
     def _send(self, status: int, body: Json, headers: Mapping[str, str] | None = None) -> None:
-        self._write(status, json.dumps(body).encode(), {"Content-Type": "application/json", **(headers or {})})
+        self._write(
+            status, json.dumps(body).encode(), {"Content-Type": "application/json", **(headers or {})}
+        )
 
     def _write(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)
