@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 HEADER_BYTES = 1024  # where a PDF header may stand: readers accept some bytes before it
 SAMPLE_PAGES = 12  # pages that tell what is usual in a document
 REACH = 2  # pages before and after that are searched for running heads: left and right differ
+LANGUAGE_LETTERS = 40  # more than any language tag has
 GARBLED = 0.3  # share of letters without meaning from which a text layer is useless
 UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]")
 
@@ -125,11 +128,7 @@ class PdfDocument:
         page = self._document[number - 1]
         try:
             width, height = page.get_size()
-            scale = dpi / 72
-            pixels = width * height * scale * scale
-            if pixels > max_pixels:
-                scale *= (max_pixels / pixels) ** 0.5 * 0.999
-            bitmap = page.render(scale=scale)
+            bitmap = page.render(scale=fitting_scale(width, height, dpi / 72, max_pixels))
             try:
                 picture: Image = bitmap.to_pil()
                 return picture.copy()  # the original lives in the bitmap's memory
@@ -177,6 +176,16 @@ class PdfDocument:
             raw.FPDF_ClosePage(handle)
 
 
+def fitting_scale(width: float, height: float, scale: float, max_pixels: int) -> float:
+    """`scale`, or the largest below it whose picture has no more than `max_pixels`; sides are rounded up."""
+    pixels = width * height * scale * scale
+    if pixels > max_pixels:
+        scale *= (max_pixels / pixels) ** 0.5
+    while ceil(width * scale) * ceil(height * scale) > max_pixels and ceil(max(width, height) * scale) > 1:
+        scale *= 0.99
+    return scale
+
+
 def _info(document: pypdfium2.PdfDocument) -> PdfInfo:
     meta: dict[str, Any] = document.get_metadata_dict()
     return PdfInfo(
@@ -184,8 +193,17 @@ def _info(document: pypdfium2.PdfDocument) -> PdfInfo:
         title=str(meta.get("Title") or "").strip(),
         author=str(meta.get("Author") or "").strip(),
         producer=str(meta.get("Producer") or "").strip(),
+        language=_language(document),
         tagged=bool(raw.FPDFCatalog_IsTagged(document)),
     )
+
+
+def _language(document: pypdfium2.PdfDocument) -> str:
+    letters = (ctypes.c_ushort * LANGUAGE_LETTERS)()
+    size = raw.FPDFCatalog_GetLanguage(document, letters, ctypes.sizeof(letters))
+    if not 2 < size <= ctypes.sizeof(letters):
+        return ""
+    return bytes(letters)[: size - 2].decode("utf-16-le", "replace")
 
 
 def _ocr_warning(page: PageLayout) -> Warning | None:
