@@ -16,6 +16,7 @@ import pypdfium2.raw as raw
 
 from common.errors import EncryptedFile, UnsupportedFile
 from common.processing.base import Warning
+from common.processing.pdf.bookmarks import read_bookmarks
 from common.processing.pdf.headings import Styles
 from common.processing.pdf.joins import join_pages
 from common.processing.pdf.layout import PageLayout, document_styles, page_blocks
@@ -95,6 +96,7 @@ class PdfDocument:
     def __init__(self, document: pypdfium2.PdfDocument) -> None:
         self._document = document
         self.info = _info(document)
+        self._bookmarks = read_bookmarks(document)
         self._styles: Styles | None = None
         self._sample: dict[int, PageLayout] = {}
         self._recent: dict[int, PageLayout] = {}
@@ -171,7 +173,8 @@ class PdfDocument:
         if not handle:
             return PageLayout.empty(number)
         try:
-            return PageLayout(read_page(self._document, handle, number))
+            spans = read_page(self._document, handle, number)
+            return PageLayout(spans, self._bookmarks.get(number, ()))
         finally:
             raw.FPDF_ClosePage(handle)
 
