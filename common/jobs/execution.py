@@ -22,6 +22,7 @@ from common.outbound.policy import OutboundPolicy, policy_of
 from common.processing.base import Context, Limits, Progress, Result, StoredFile
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
+from common.processing.transform.configured import configured_model
 from common.settings import LimitsSection, Settings
 from common.text import as_text
 
@@ -50,6 +51,7 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
             cache=lambda name, sha256, method: ObjectCache(objects, name, sha256, method),
             checkpoint=job.get("checkpoint") or {},
             limits=processing_limits(settings.limits),
+            model=configured_model(settings.llm, policy_of(settings.outbound)),
             template_folders=tuple(settings.templates.folders),
         )
         result = kind.load_handler()(parameters, context)

@@ -117,7 +117,9 @@ def pdf(number: int = 1, **more: object) -> dict[str, object]:
     return {"job_type": "pdf", "parameters": {"url": f"https://example.org/{number}.pdf"}, **more}
 
 
-def finish(services: Services, job_id: str, *, markdown: str = "# Done", archive: bytes | None = None) -> None:
+def finish(
+    services: Services, job_id: str, *, markdown: str = "# Done", archive: bytes | None = None
+) -> None:
     """Does what a worker does at the end of a job: results written once, bytes in the object store."""
     job = services.jobs.claim(job_id, WORKER)
     assert job is not None

@@ -11,7 +11,8 @@ from common.errors import DownloadFailed, TemplateError, UnsupportedFile
 from common.processing.base import HandOver, Result
 from common.processing.session.handler import handle
 from common.processing.session.parameters import SessionParameters
-from tests.unit.processing.web import Desk, served
+from tests.servers.site import site as served
+from tests.unit.processing.desk import Desk
 from tests.unit.shared_files import FIXTURES, needs_shared
 
 PAGE = """<!doctype html><html lang="en"><head><title>A talk</title></head><body><main><h1>A talk</h1>
