@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from common.access import Caller, Right, require
 from common.errors import NotFound
 from common.jobs.model import Batch, Job
-from common.jobs.requests import refusal, wrong
+from common.jobs.requests import refusal, wrong_field
 from common.queue.base import NOTIFY_QUEUE, Message
 from common.services import Services
 from common.webhooks.events import encoded, trial_event
@@ -87,7 +87,7 @@ def _parsed(body: Document) -> WebhookTestRequest:
     except ValidationError as error:
         raise refusal(error, "") from None
     if (request.webhook is None) == (request.job_id is None):
-        raise wrong("webhook", "expected either a webhook or the job_id of a job that has one")
+        raise wrong_field("webhook", "expected either a webhook or the job_id of a job that has one")
     return request
 
 
@@ -97,5 +97,5 @@ def _receiver(services: Services, caller: Caller, request: WebhookTestRequest) -
         return services.hooks.open(new.document), new.shown_secret
     job = require(caller, services.jobs.get(request.job_id or ""), Right.WRITE, what="job")
     if job.webhook is None:
-        raise wrong("job_id", "expected a job with a webhook, found one without")
+        raise wrong_field("job_id", "expected a job with a webhook, found one without")
     return services.hooks.open(job.webhook), None
