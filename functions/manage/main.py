@@ -8,12 +8,11 @@ import functions_framework
 from common.errors import NotImplementedYet
 from common.http.message import Answer, Request
 from common.http.router import Router
-from functions.manage.keys import add_routes as add_key_routes
-from functions.manage.webhooks import add_routes as add_webhook_routes
+from functions.manage import keys, webhooks
 
 router = Router("job-manage")
-add_key_routes(router)
-add_webhook_routes(router)
+router.include(keys.router)
+router.include(webhooks.router)
 
 
 @router.route("PUT", "/api/jobs/{job_id}")
