@@ -12,7 +12,6 @@ from pymongo.database import Database
 from common import logs
 from common.access import ANONYMOUS, Caller
 from common.clock import Clock, NewId, new_id, utc_now
-from common.errors import NotImplementedYet
 from common.identity.base import Identity
 from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore

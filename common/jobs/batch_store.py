@@ -51,13 +51,20 @@ class BatchStore:
 
     def find(self, query: Document, *, limit: int, skip: int = 0) -> list[Batch]:
         """Newest first."""
-        newest = [("created_at", -1), ("_id", -1)]
-        found = list(self._batches.find(query).sort(newest).skip(skip).limit(limit))
+        found = list(self._batches.find(query).sort("_id", -1).skip(skip).limit(limit))
         counts = self._counts([document["_id"] for document in found])
         return [Batch.from_document(document, counts[document["_id"]]) for document in found]
 
     def count(self, query: Document, *, at_most: int) -> int:
+        """Exact up to a bound; all batches of the store are known without counting."""
+        if not query:
+            return self._batches.estimated_document_count()
         return self._batches.count_documents(query, limit=at_most)
+
+    def member_ids(self, batch_id: str) -> list[str]:
+        """In the order in which they were handed in, from the index alone."""
+        found = self._jobs.find({"batch_id": batch_id}, {"_id": 1})
+        return sorted(document["_id"] for document in found)
 
     def members(self, batch_id: str, statuses: Sequence[JobStatus]) -> list[Job]:
         wanted = {"batch_id": batch_id, "status": {"$in": list(statuses)}}

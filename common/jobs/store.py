@@ -21,7 +21,12 @@ from common.webhooks import outbox
 from common.webhooks.events import EventType
 
 # A list shows many jobs: what is long stays behind.
-LIST_PROJECTION = {"logs": 0, "files": 0, "checkpoint": 0, "idempotency": 0}
+LIST_PROJECTION = {
+    "logs": 0, "files": 0, "checkpoint": 0, "idempotency": 0, "words": 0,
+    "parameters.text": 0, "parameters.template_content": 0, "parameters.video_transcript": 0,
+    "results.page_texts": 0, "results.assets": 0, "results.structured_data": 0, "results.metadata": 0,
+}  # fmt: skip
+WHOLE_PROJECTION = {"logs": 0, "checkpoint": 0, "idempotency": 0, "words": 0}
 NOTHING_RUNS: Document = {"lease": None, "worker_id": None}
 
 
@@ -85,13 +90,16 @@ class JobStore:
     def get(self, job_id: str) -> Job | None:
         return self._one({"_id": job_id})
 
-    def find(self, query: Document, *, limit: int, skip: int = 0) -> list[Job]:
-        """Newest first."""
-        newest = [("created_at", -1), ("_id", -1)]
-        found = self._jobs.find(query, LIST_PROJECTION).sort(newest).skip(skip).limit(limit)
+    def find(self, query: Document, *, limit: int, skip: int = 0, whole: bool = False) -> list[Job]:
+        """Newest first; `whole` with the results in full, which may be long."""
+        projection = WHOLE_PROJECTION if whole else LIST_PROJECTION
+        found = self._jobs.find(query, projection).sort("_id", -1).skip(skip).limit(limit)
         return [Job.from_document(document) for document in found]
 
     def count(self, query: Document, *, at_most: int) -> int:
+        """Exact up to a bound; all jobs of the store are known without counting."""
+        if not query:
+            return self._jobs.estimated_document_count()
         return self._jobs.count_documents(query, limit=at_most)
 
     def holding(self, cache_prefix: str, visible: Document) -> Job | None:

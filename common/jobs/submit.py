@@ -17,6 +17,7 @@ from common.jobs.database import Document
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import SCHEMA_VERSION, Batch, Job
 from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, parse_job
+from common.jobs.search import words_of
 from common.queue.base import Message, queue_for
 from common.services import Services
 from common.webhooks.events import EventType
@@ -74,12 +75,12 @@ def submit_batch(
     if hook and not request.jobs:
         batch["outbox"] = [{"event": EventType.BATCH_COMPLETED.value, "number": 1, "at": now}]
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
+    _number(jobs)
     try:
         services.batches.insert(batch, jobs)
     except DuplicateKeyError:
         known = _same_batch(services, owner, batch["idempotency"])
-        members = services.batches.members(known.batch_id, list(JobStatus))
-        return known, [job.job_id for job in members]
+        return known, services.batches.member_ids(known.batch_id)
     announce(services, jobs)
     counts = {JobStatus.PENDING.value: len(jobs)} if jobs else {}
     batch["webhook"] = hook.shown_once if hook else None
@@ -114,6 +115,12 @@ def _member(services: Services, caller: Caller, item: Any, place: int, batch: Do
     shared = batch["webhook"] if wants_jobs(batch["webhook"]) else None
     own = {"batch_id": batch["batch_id"], "webhook": hook.document if hook else shared}
     return _job(services, caller, batch["user_id"], request, parameters) | own
+
+
+def _number(jobs: list[Document]) -> None:
+    """Ids in the order of the request: made within one millisecond, they come in any order."""
+    for job, job_id in zip(jobs, sorted(job["_id"] for job in jobs), strict=True):
+        job |= {"_id": job_id, "job_id": job_id}
 
 
 def _hook(
@@ -157,6 +164,7 @@ def _job(
         "max_attempts": request.max_attempts or settings.jobs.max_attempts,
         "priority": request.priority,
         "tags": request.tags,
+        "words": words_of(request.job_name, parameters),
         "attempt": 0,
         "lease": None,
         "not_before": request.not_before,

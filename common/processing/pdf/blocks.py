@@ -75,13 +75,15 @@ def _belongs(block: list[Line], line: Line) -> bool:
     limit = LOOSE * size
     if len(block) > 1:
         limit = min(limit, LEADING_SLACK * (block[1].base - block[0].base))
-    if step > limit or marker(line.text):
+    if step > limit:
+        return False
+    if last.mono and line.mono:
+        return True
+    if marker(line.text):
         return False
     if last.bold != line.bold and (last.bold or line.bold) and _uniform(last) and _uniform(line):
         return False
-    if last.mono != line.mono:
-        return False
-    return not (_is_indented(block, line) or _ended(block, line))
+    return last.mono == line.mono and not (_is_indented(block, line) or _ended(block, line))
 
 
 def _uniform(line: Line) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from common.processing.pdf.blocks import Block, Kind
 from common.processing.pdf.lines import Line
+from common.processing.pdf.lists import is_bullet, marker
 
 LARGER = 1.12  # times the size of the body text
 MAX_LETTERS, MAX_LINES = 200, 4
@@ -30,6 +31,7 @@ class Styles:
 
     body_size: float = 10.0
     body_bold: bool = False
+    plain: frozenset[StyleKey] = frozenset()  # larger or bolder than the text, yet used for text
     levels: Mapping[StyleKey, int] = field(default_factory=dict)
 
 
@@ -57,6 +59,8 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
     text = block.text.strip()
     if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
         return False
+    if style_key(block) in styles.plain or is_bullet_item(text):
+        return False
     if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(line.mono for line in block.lines):
         return False
     ratio = block.size / styles.body_size
@@ -71,6 +75,22 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
     if not bold or styles.body_bold or ratio < 0.95:
         return False
     return len(block.lines) <= MAX_BOLD_LINES and len(text) <= MAX_BOLD_LETTERS
+
+
+def is_bullet_item(text: str) -> bool:
+    mark = marker(text)
+    return bool(mark) and is_bullet(mark)
+
+
+def text_styles(blocks: Iterable[Block]) -> frozenset[StyleKey]:
+    """Styles of headings in which at least as many letters are no heading: lists, large paragraphs."""
+    heading: Counter[StyleKey] = Counter()
+    other: Counter[StyleKey] = Counter()
+    for block in blocks:
+        if block.lines:
+            count = heading if block.kind is Kind.HEADING else other
+            count[style_key(block)] += len(block.text)
+    return frozenset(key for key, letters in heading.items() if other[key] >= letters)
 
 
 def heading_levels(blocks: Sequence[Block]) -> dict[StyleKey, int]:

@@ -22,7 +22,9 @@ def _many(value: Any) -> Any:
     """One or many: old clients send a text, a list, an empty text or nothing."""
     if value is None or value == "":
         return ()
-    return (value,) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _people(value: Any) -> Any:
