@@ -11,6 +11,7 @@ from common.processing.pdf.grids import TIGHT, Row, merge_rows
 from common.processing.pdf.rules import TOUCH, Rule
 
 MANY = 0.4  # bands per line of text from which a table counts as ruled row by row
+MANY_IN_GRID = 0.2
 
 
 def band_rows(
@@ -23,7 +24,8 @@ def band_rows(
     if grid or len(levels) > 2:
         lift_spanning(bands, across, edges, grid=grid)
     filled = [band for _, band in sorted(bands.items()) if any(row.cells for row in band)]
-    many = len(filled) >= 3 and len(filled) >= MANY * len(rows)
+    share = MANY_IN_GRID if grid else MANY
+    many = len(filled) >= 3 and len(filled) >= share * len(rows)
     result: list[Row] = []
     for band in filled:
         if len(band) == 1:

@@ -19,6 +19,7 @@ from common.processing.pdf.headings import (
 )
 from common.processing.pdf.lines import Line, joined_lines, split_lines
 from common.processing.pdf.lists import marker
+from common.processing.pdf.order import in_reading_order
 from common.processing.pdf.spans import PageSpans
 from common.processing.pdf.tables import Table, find_tables
 
@@ -46,7 +47,7 @@ class PageLayout:
         gone = frozenset(id(word) for line in dropped for word in line.words)
         if gone != self._dropped:
             pieces = [piece for piece in self.pieces if id(piece.words[0]) not in gone]
-            self._blocks = assemble(pieces, find_tables(pieces, self.spans))
+            self._blocks = in_reading_order(assemble(pieces, find_tables(pieces, self.spans)))
             self._dropped = gone
         return self._blocks
 
