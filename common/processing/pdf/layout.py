@@ -10,6 +10,7 @@ from common.processing.pdf.bookmarks import with_bookmarks
 from common.processing.pdf.furniture import Print, fingerprints, is_folio, is_furniture, lonely_head_or_foot
 from common.processing.pdf.headings import (
     Styles,
+    body_face,
     body_style,
     heading_levels,
     is_heading,
@@ -63,9 +64,8 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
     first = Styles(body_size=size, body_bold=bold)
     kept = [line for page in pages for line in without_furniture(page, others(page, pages), first)]
     size, bold = body_style(kept)
-    second = Styles(body_size=size, body_bold=bold)
-    blocks = sample_blocks(pages, second)
-    third = Styles(body_size=size, body_bold=bold, plain=text_styles(blocks))
+    second = Styles(body_size=size, body_bold=bold, body_face=body_face(kept, size))
+    third = replace(second, plain=text_styles(sample_blocks(pages, second)))
     return replace(third, levels=heading_levels(sample_blocks(pages, third)))
 
 
