@@ -28,6 +28,7 @@ def band_rows(
     many = len(filled) >= 3 and len(filled) >= share * len(rows)
     result: list[Row] = []
     for band in filled:
+        band = fold_centred(band)
         if len(band) == 1:
             result += band
         elif many and not has_records(band):
@@ -98,6 +99,18 @@ def has_records(band: Sequence[Row]) -> bool:
     """Numbers do not wrap: where two lines of a column are numbers, the lines are rows."""
     columns = {column for row in band for column in row.cells}
     return any(sum(row.is_numeric(column) for row in band) > 1 for column in columns)
+
+
+def fold_centred(band: Sequence[Row]) -> list[Row]:
+    """A line that stands half-way between two others and shares no column with them holds cells that span both."""
+    rows = list(band)
+    for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
+        close = below.base - above.base < TIGHT * row.size
+        if close and row.cells and not set(row.cells) & (set(above.cells) | set(below.cells)):
+            above.cells |= row.cells
+            above.spans |= row.spans
+            row.cells = {}
+    return [row for row in rows if row.cells]
 
 
 def wrapped(band: Sequence[Row]) -> list[Row]:
