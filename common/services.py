@@ -14,8 +14,10 @@ from common.clock import Clock, NewId, new_id, utc_now
 from common.errors import NotImplementedYet
 from common.jobs.batch_store import BatchStore
 from common.jobs.changes import Changes
+from common.jobs.control_store import ControlStore
 from common.jobs.database import Document, connect
-from common.jobs.store import JobStore, Timing
+from common.jobs.store import JobStore
+from common.jobs.updates import Timing
 from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
 from common.queue.mongo import MongoQueue
@@ -30,6 +32,7 @@ class Services:
     database: Database[Document]
     jobs: JobStore
     batches: BatchStore
+    control: ControlStore
     objects: ObjectStore
     queue: QueuePort
     changes: Changes
@@ -62,6 +65,7 @@ def build(options: Settings) -> Services:
         database=database,
         jobs=JobStore(database, timing),
         batches=BatchStore(database, check_seconds=options.sweep.resend_after_seconds),
+        control=ControlStore(database, timing),
         objects=ObjectStore(options.objects),
         queue=_queue(options, database),
         changes=Changes(database),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
@@ -13,6 +13,7 @@ from common.processing.registry import job_type
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Names = Annotated[list[Name], Field(max_length=100)]
 FIRST_PRIORITY, LAST_PRIORITY = 0, 9
+Wanted = TypeVar("Wanted", bound=BaseModel)
 
 
 class Body(BaseModel):
@@ -53,6 +54,13 @@ class BatchRequest(Body):
     access_control: AccessControl = AccessControl()
     total_jobs: int | None = None  # old clients count for us
     user_id: str | None = None
+
+
+def parse_body(model: type[Wanted], body: Any, *, where: str = "") -> Wanted:
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        raise _refusal(error, where) from None
 
 
 def parse_job(body: dict[str, Any], *, where: str = "") -> tuple[JobRequest, dict[str, Any]]:
