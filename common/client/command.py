@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from common.client.keys import app as keys_app
 from common.client.words import say
 from common.errors import SecretaryError
 from common.settings import settings
@@ -20,6 +21,7 @@ app = typer.Typer(
     name="secretary", no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,
     help="Documents and conference sessions in; Markdown, pictures and an Obsidian vault out.",
 )  # fmt: skip
+app.add_typer(keys_app, name="keys")
 
 Home = Annotated[Path, typer.Option(envvar="SECRETARY_HOME", help="Where data, logs and credentials live.")]
 Port = Annotated[

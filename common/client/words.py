@@ -20,6 +20,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "Everything was stopped again. Logs: {home}/logs. Leave it running with `make up`.",
         "Alles wurde wieder angehalten. Protokolle: {home}/logs. Dauerhaft starten: `make up`.",
     ),
+    "key_revoked": ("Key {key_id} is revoked.", "Der Schlüssel {key_id} ist gesperrt."),
+    "no_database": (
+        "Expected a running service in {home} or MONGODB_URI, found neither.",
+        "Erwartet wurde ein laufender Dienst in {home} oder MONGODB_URI, gefunden keines von beiden.",
+    ),
     "failed": ("Failed: {message}", "Fehlgeschlagen: {message}"),
 }
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from common.access import Caller, Right, require
 from common.jobs.announce import announce_jobs
 from common.jobs.control import stopped
-from common.jobs.ending import cancelled_error, job_ended, keep_failed_seconds
+from common.jobs.ending import cancelled_error, close_batch, keep_failed_seconds
 from common.jobs.lifecycle import FINAL, JobStatus
 from common.jobs.model import Batch
 from common.jobs.read import read_batch
@@ -90,13 +90,13 @@ def delete_batch(services: Services, caller: Caller, batch_id: str) -> bool:
 
 
 def _cancel_members(services: Services, batch_id: str, job_ids: list[str]) -> None:
-    ended = services.control.cancel_members(
+    """The members' webhooks are left to the sweep: there may be ten thousand of them."""
+    if not job_ids:
+        return
+    services.control.cancel_members(
         job_ids, error=cancelled_error(), expires_after=keep_failed_seconds(services)
     )
-    for job_id in ended:
-        job_ended(services, job_id=job_id, batch_id=None)
-    if job_ids:
-        services.batches.close_if_done(batch_id)
+    close_batch(services, batch_id)
 
 
 def _writable(services: Services, caller: Caller, batch_id: str) -> Batch:

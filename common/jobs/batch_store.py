@@ -14,6 +14,8 @@ from common.jobs.database import Document
 from common.jobs.lifecycle import ACTIVE, JobStatus
 from common.jobs.model import Batch, Job
 from common.jobs.updates import after, stamped
+from common.webhooks import outbox
+from common.webhooks.events import EventType
 
 Counts = dict[str, int]
 
@@ -50,13 +52,20 @@ class BatchStore:
 
     def find(self, query: Document, *, limit: int, skip: int = 0) -> list[Batch]:
         """Newest first."""
-        newest = [("created_at", -1), ("_id", -1)]
-        found = list(self._batches.find(query).sort(newest).skip(skip).limit(limit))
+        found = list(self._batches.find(query).sort("_id", -1).skip(skip).limit(limit))
         counts = self._counts([document["_id"] for document in found])
         return [Batch.from_document(document, counts[document["_id"]]) for document in found]
 
     def count(self, query: Document, *, at_most: int) -> int:
+        """Exact up to a bound; all batches of the store are known without counting."""
+        if not query:
+            return self._batches.estimated_document_count()
         return self._batches.count_documents(query, limit=at_most)
+
+    def member_ids(self, batch_id: str) -> list[str]:
+        """In the order in which they were handed in, from the index alone."""
+        found = self._jobs.find({"batch_id": batch_id}, {"_id": 1})
+        return sorted(document["_id"] for document in found)
 
     def members(self, batch_id: str, statuses: Sequence[JobStatus]) -> list[Job]:
         wanted = {"batch_id": batch_id, "status": {"$in": list(statuses)}}
@@ -72,7 +81,11 @@ class BatchStore:
             return None
         closed = self._change(
             {"_id": batch_id, "closed_at": None},
-            {"closed_at": "$$NOW", "check_at": {"$cond": ["$delete_requested", "$check_at", None]}},
+            {
+                "closed_at": "$$NOW",
+                "check_at": {"$cond": ["$delete_requested", "$check_at", None]},
+                "outbox": outbox.marked(EventType.BATCH_COMPLETED),
+            },
         )
         return Batch.from_document(closed, self._counts([batch_id])[batch_id]) if closed else None
 
@@ -92,6 +105,20 @@ class BatchStore:
         ids = [item["_id"] for item in self._batches.find(due, {"_id": 1}).limit(limit)]
         self._batches.update_many({"_id": {"$in": ids}}, [{"$set": {"check_at": self._next_check()}}])
         return ids
+
+    def with_outbox(self, *, older_seconds: float, limit: int) -> list[str]:
+        """Batches whose end nobody has published yet."""
+        late = {"$lt": [{"$min": "$outbox.at"}, {"$subtract": ["$$NOW", int(older_seconds * 1000)]}]}
+        old = {"outbox.at": {"$type": "date"}, "$expr": late}
+        return [item["_id"] for item in self._batches.find(old, {"_id": 1}).limit(limit)]
+
+    def clear_outbox(self, batch_id: str, numbers: list[int]) -> None:
+        self._batches.update_one({"_id": batch_id}, [{"$set": {"outbox": outbox.without(numbers)}}])
+
+    def disable_webhook(self, batch_id: str) -> None:
+        """The receiver of a batch's events is that of its members' too."""
+        gone = [{"$set": {"webhook.disabled_at": "$$NOW"}}]
+        self._batches.update_one({"_id": batch_id, "webhook": {"$type": "object"}}, gone)
 
     def _next_check(self) -> Document:
         return after(self._check_seconds)

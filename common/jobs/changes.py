@@ -14,6 +14,7 @@ from common import logs
 from common.jobs.database import Document
 
 RECHECK_SECONDS = 5.0  # how long a waiter trusts a silent stream
+ANYTHING = "*"  # the subject of those who wait for a list
 
 
 class Changes:
@@ -69,7 +70,8 @@ class Changes:
 
     def _wake(self, change: Document) -> None:
         """A member's change is a change of its batch."""
-        subjects = {change["documentKey"]["_id"], (change.get("fullDocument") or {}).get("batch_id")}
+        batch_id = (change.get("fullDocument") or {}).get("batch_id")
+        subjects = {change["documentKey"]["_id"], batch_id, ANYTHING}
         with self._lock:
             for subject in subjects:
                 for event in self._waiting.get(subject, ()):

@@ -107,7 +107,7 @@ def delete_job(services: Services, caller: Caller, job_id: str) -> bool:
     if not stopped(services, job):
         return False
     remove_job(services, job_id)
-    job_ended(services, job_id=job_id, batch_id=job.batch_id)
+    job_ended(services, job)
     return True
 
 
@@ -132,7 +132,7 @@ def _cancel(services: Services, job: Job) -> None:
         job.job_id, error=cancelled_error(), expires_after=keep_failed_seconds(services)
     )
     if ended:
-        job_ended(services, job_id=job.job_id, batch_id=job.batch_id)
+        job_ended(services, job)
     else:
         services.control.request_cancel(job.job_id)
 

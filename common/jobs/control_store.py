@@ -23,6 +23,8 @@ from common.jobs.updates import (
     stamped,
     with_logs,
 )
+from common.webhooks import outbox
+from common.webhooks.events import EventType
 
 # Enough of a job to announce it.
 ANNOUNCED = {"results": 0, "files": 0, "logs": 0, "checkpoint": 0}
@@ -91,18 +93,14 @@ class ControlStore:
         wanted = {"_id": {"$in": list(job_ids)}, "status": {"$in": list(statuses)}}
         return [Job.from_document(document) for document in self._jobs.find(wanted, ANNOUNCED)]
 
-    def cancel_members(
-        self, job_ids: Sequence[str], *, error: Document, expires_after: float | None
-    ) -> list[str]:
-        """The mark comes first, and no marked job is ever claimed or goes back to wait. Those that were
-        ended here; the others are with workers, who read the mark."""
+    def cancel_members(self, job_ids: Sequence[str], *, error: Document, expires_after: float | None) -> None:
+        """The mark comes first, and no marked job is ever claimed or goes back to wait. Then those that
+        wait are ended; the others are with workers, who read the mark."""
         mine = {"_id": {"$in": list(job_ids)}}
         active = mine | {"status": {"$in": list(ACTIVE)}, "cancel_requested": False}
         self._jobs.update_many(active, stamped({"cancel_requested": True}))
         marked = mine | {"cancel_requested": True} | _unheld()
-        ended = [item["_id"] for item in self._jobs.find(marked, {"_id": 1})]
         self._jobs.update_many(marked, stamped(self._cancelled(error, expires_after)))
-        return ended
 
     def restart_failed(self, batch_id: str) -> list[Job]:
         """All failed members at once, with their batch; the jobs that wait now."""
@@ -138,6 +136,7 @@ class ControlStore:
             "completed_at": "$$NOW",
             "expires_at": removed_after(expires_after),
             "logs": with_logs([line("info", target(Move.CANCEL))], keep=self._timing.log_lines),
+            "outbox": outbox.marked(EventType.JOB_CANCELLED),
         }
 
     def _restarted(self, *, paused: bool) -> Document:

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from common.errors import Cancelled
 from common.jobs.database import Document
+from common.jobs.model import Job
 from common.services import Services
+from common.webhooks.publish import publish_batch, publish_job
 
 DAY_SECONDS = 86_400
 
 
-def job_ended(services: Services, *, job_id: str, batch_id: str | None) -> None:
-    """After the end is written. Should this process die before, the sweep closes the batch."""
-    if batch_id:
-        services.batches.close_if_done(batch_id)
+def job_ended(services: Services, job: Job) -> None:
+    """After its end, or a step on the way there, is written: tells who wants to know, and closes the batch
+    after its last member. Should this process die before, the sweep does both."""
+    if job.webhook:
+        publish_job(services, job.job_id)
+    if job.batch_id:
+        close_batch(services, job.batch_id)
+
+
+def close_batch(services: Services, batch_id: str) -> bool:
+    """True for the one caller that closed it."""
+    closed = services.batches.close_if_done(batch_id) is not None
+    if closed:
+        publish_batch(services, batch_id)
+    return closed
 
 
 def cancelled_error() -> Document:

@@ -15,6 +15,7 @@ from common.jobs.slot import RunState, Slot
 from common.jobs.store import Run
 from common.services import Services
 from common.settings import Jobs
+from common.webhooks.publish import publish_job
 
 COMPLETED = {"step": "completed", "percent": 100, "message": "", "eta_seconds": 0}
 
@@ -31,6 +32,8 @@ class Runner:
 
     def run(self, state: RunState, slot: Slot) -> None:
         job = state.job
+        if job.outbox:
+            publish_job(self._services, job.job_id)
         if job.tries > job.max_attempts:
             answer = self._out_of_attempts(job)
         else:
@@ -47,7 +50,7 @@ class Runner:
         logs.info("job ended" if written else "late result refused", job_id=job.job_id, attempt=job.attempt,
                   outcome=outcome)  # fmt: skip
         if written:
-            job_ended(self._services, job_id=job.job_id, batch_id=job.batch_id)
+            job_ended(self._services, job)
 
     def _order(self, job: Job) -> dict[str, Any]:
         known = {

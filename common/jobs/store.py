@@ -17,9 +17,16 @@ from common.jobs.database import Document
 from common.jobs.lifecycle import JobStatus, Move, target
 from common.jobs.model import Job
 from common.jobs.updates import NOTHING_RUNS, Timing, after, line, literal, removed_after, stamped, with_logs
+from common.webhooks import outbox
+from common.webhooks.events import EventType
 
 # A list shows many jobs: what is long stays behind.
-LIST_PROJECTION = {"logs": 0, "files": 0, "checkpoint": 0, "idempotency": 0}
+LIST_PROJECTION = {
+    "logs": 0, "files": 0, "checkpoint": 0, "idempotency": 0, "words": 0,
+    "parameters.text": 0, "parameters.template_content": 0, "parameters.video_transcript": 0,
+    "results.page_texts": 0, "results.assets": 0, "results.structured_data": 0, "results.metadata": 0,
+}  # fmt: skip
+WHOLE_PROJECTION = {"logs": 0, "checkpoint": 0, "idempotency": 0, "words": 0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +70,16 @@ class JobStore:
     def get(self, job_id: str) -> Job | None:
         return self._one({"_id": job_id})
 
-    def find(self, query: Document, *, limit: int, skip: int = 0) -> list[Job]:
-        """Newest first."""
-        newest = [("created_at", -1), ("_id", -1)]
-        found = self._jobs.find(query, LIST_PROJECTION).sort(newest).skip(skip).limit(limit)
+    def find(self, query: Document, *, limit: int, skip: int = 0, whole: bool = False) -> list[Job]:
+        """Newest first; `whole` with the results in full, which may be long."""
+        projection = WHOLE_PROJECTION if whole else LIST_PROJECTION
+        found = self._jobs.find(query, projection).sort("_id", -1).skip(skip).limit(limit)
         return [Job.from_document(document) for document in found]
 
     def count(self, query: Document, *, at_most: int) -> int:
+        """Exact up to a bound; all jobs of the store are known without counting."""
+        if not query:
+            return self._jobs.estimated_document_count()
         return self._jobs.count_documents(query, limit=at_most)
 
     def holding(self, cache_prefix: str, visible: Document) -> Job | None:
@@ -132,6 +142,7 @@ class JobStore:
             "worker_id": {"$literal": worker_id},
             "processing_started_at": "$$NOW",
             "resend_at": after(self._timing.lease_seconds),
+            "outbox": outbox.marked(EventType.JOB_STARTED),
             "updated_at": "$$NOW",
             "version": {"$add": ["$version", 1]},
         }
@@ -212,6 +223,7 @@ class JobStore:
             "resend_at": {"$literal": None},
             "expires_at": removed_after(expires_after),
             "logs": self._with_logs([*logs, line("info", target(move))]),
+            "outbox": outbox.marked(EventType(f"job.{target(move)}")),
         }
         return self._write(fence or self._fence(run) | {"cancel_requested": False}, ended)
 
@@ -244,6 +256,23 @@ class JobStore:
     def expired(self, *, limit: int) -> list[Job]:
         due = {"expires_at": {"$type": "date"}, "$expr": {"$lt": ["$expires_at", "$$NOW"]}}
         return [Job.from_document(document) for document in self._jobs.find(due).limit(limit)]
+
+    # What webhooks ask
+
+    def with_outbox(self, *, older_seconds: float, limit: int) -> list[Job]:
+        """Jobs with an event that nobody has published yet."""
+        old = {
+            "outbox.at": {"$type": "date"},
+            "$expr": {"$lt": [{"$min": "$outbox.at"}, after(-older_seconds)]},
+        }
+        return [Job.from_document(document) for document in self._jobs.find(old, {"logs": 0}).limit(limit)]
+
+    def clear_outbox(self, job_id: str, numbers: list[int]) -> None:
+        """No change that a user could see: the version stays."""
+        self._jobs.update_one({"_id": job_id}, [{"$set": {"outbox": outbox.without(numbers)}}])
+
+    def disable_webhook(self, query: Document) -> None:
+        self._jobs.update_many(query, [{"$set": {"webhook.disabled_at": "$$NOW"}}])
 
     def now(self) -> datetime:
         """The database's clock."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from common import logs
 from common.jobs.announce import message_for
-from common.jobs.ending import cancelled_error, job_ended, keep_failed_seconds
+from common.jobs.ending import cancelled_error, close_batch, job_ended, keep_failed_seconds
 from common.jobs.model import Job
 from common.jobs.removal import remove_batch, remove_job
 from common.services import Services
+from common.webhooks.publish import sweep_webhooks
 
 AT_ONCE = 1_000
 
@@ -22,6 +23,7 @@ class Swept:
     cancelled: int
     closed: int
     removed: int
+    notified: int
 
 
 def sweep(services: Services) -> Swept:
@@ -34,8 +36,9 @@ def sweep(services: Services) -> Swept:
         cancelled=sum(_cancel(services, job) for job in doomed),
         closed=sum(_close(services, batch_id) for batch_id in services.batches.take_unclosed(limit=AT_ONCE)),
         removed=sum(_remove(services, job) for job in services.jobs.expired(limit=AT_ONCE)),
+        notified=sweep_webhooks(services),
     )
-    if swept != Swept(resent=0, cancelled=0, closed=0, removed=0):
+    if any(vars(swept).values()):
         logs.info("swept", **vars(swept))
     return swept
 
@@ -45,7 +48,7 @@ def _cancel(services: Services, job: Job) -> bool:
     keep = keep_failed_seconds(services)
     cancelled = services.control.cancel_waiting(job.job_id, error=cancelled_error(), expires_after=keep)
     if cancelled:
-        job_ended(services, job_id=job.job_id, batch_id=job.batch_id)
+        job_ended(services, job)
     return cancelled
 
 
@@ -53,7 +56,7 @@ def _close(services: Services, batch_id: str) -> bool:
     """A batch that is still open and has no members is one whose removal was interrupted."""
     if remove_batch(services, batch_id):
         return False
-    return services.batches.close_if_done(batch_id) is not None
+    return close_batch(services, batch_id)
 
 
 def _remove(services: Services, job: Job) -> bool:

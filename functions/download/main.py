@@ -7,6 +7,7 @@ import functions_framework
 
 from common.http.message import Answer, Request
 from common.http.router import Router
+from common.jobs.queries import ArchiveQuery, FileQuery
 from common.jobs.read import archive_url, cached_text, file_of, read_job, sign_file
 from common.jobs.view import file_url
 
@@ -14,11 +15,16 @@ router = Router("job-download")
 NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who asked
 
 
-@router.route("GET", "/api/jobs/{job_id}/download-archive")
+@router.route(
+    "GET",
+    "/api/jobs/{job_id}/download-archive",
+    "/api/event-job/jobs/{job_id}/download-archive",
+    "/api/events/jobs/{job_id}/download-archive",
+)
 def archive(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
     signed, stored = archive_url(request.services, job)
-    if request.flag("redirect", default=True):
+    if request.parse(ArchiveQuery).redirect:
         return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
     facts = {name: stored[name] for name in ("filename", "size", "sha256")}
     return Answer(data=facts | {"url": signed.url, "expires_at": signed.expires_at}, headers=NO_STORE)
@@ -39,7 +45,7 @@ def files(request: Request) -> Answer:
 def file(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
     found = file_of(job, request.arguments["path"])
-    signed = sign_file(request.services, found, inline=request.flag("inline", default=False))
+    signed = sign_file(request.services, found, inline=request.parse(FileQuery).inline)
     return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
 
 
@@ -47,6 +53,18 @@ def file(request: Request) -> Answer:
 def text(request: Request) -> Answer:
     content = cached_text(request.services, request.caller, request.arguments["path"])
     return Answer(content=content, media_type="text/plain; charset=utf-8")
+
+
+@router.route("GET", "/api/event-job/files/{path+}", "/api/events/files/{path+}")
+def old_file(request: Request) -> Answer:
+    """A job's id and a path inside it, or a page text of the cache."""
+    path = request.arguments["path"]
+    if path.startswith("cache/"):
+        return text(request)
+    job_id, _, inside = path.partition("/")
+    job = read_job(request.services, request.caller, job_id)
+    signed = sign_file(request.services, file_of(job, inside), inline=True)
+    return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
 
 
 @functions_framework.http

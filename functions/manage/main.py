@@ -12,8 +12,10 @@ from common.jobs.batch_control import archive_batch, cancel_batch, delete_batch,
 from common.jobs.control import cancel_job, delete_job, restart_job, update_job
 from common.jobs.model import Batch, Job
 from common.jobs.view import batch_view, job_summary
+from functions.manage.keys import add_routes as add_key_routes
 
 router = Router("job-manage")
+add_key_routes(router)
 
 
 @router.route("PUT", "/api/jobs/{job_id}")
@@ -67,9 +69,8 @@ def delete_whole_batch(request: Request) -> Answer:
     return _removal({"batch_id": batch_id}, gone=delete_batch(request.services, request.caller, batch_id))
 
 
-@router.route("DELETE", "/api/keys/{key_id}")
-@router.route("GET", "/api/keys", "/api/jobs/{job_id}/deliveries")
-@router.route("POST", "/api/deliveries/{delivery_id}/redeliver", "/api/webhooks/test", "/api/keys")
+@router.route("GET", "/api/jobs/{job_id}/deliveries")
+@router.route("POST", "/api/deliveries/{delivery_id}/redeliver", "/api/webhooks/test")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.method} {request.path} is not built yet.")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from functions_framework import create_app
@@ -17,9 +18,10 @@ from werkzeug.wrappers import Response
 from common import logs
 from common.clock import new_id, utc_now
 from common.errors import Forbidden, NotFound, SecretaryError
-from common.errors import MethodNotAllowed as NoSuchMethod
-from common.http import envelope
-from common.http.router import werkzeug_path
+from common.http import response
+from common.http.envelope import Where
+from common.http.router import werkzeug_path, wrong_method
+from common.http.titles import preferred_language
 from common.settings import Http, settings
 from infra.local.template import HttpRoute, function_source, http_routes
 
@@ -28,7 +30,7 @@ StartResponse = Callable[..., Any]
 Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 KEEP_ALIVE_SECONDS = 30
-ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-ID"
+ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-API-Key, X-Request-ID"
 EXPOSED_HEADERS = "Location, ETag, Retry-After, X-Request-ID"
 
 
@@ -72,8 +74,8 @@ class Gateway:
             return Response(status=204)
         try:
             function, _ = self._map.bind("").match(path, method=method)
-        except MethodNotAllowed:
-            return _refusal(NoSuchMethod(f"{method} is not offered on this path."), environ)
+        except MethodNotAllowed as error:
+            return _refusal(wrong_method(method, error), environ)
         except HTTPException:
             return _refusal(NotFound("There is no such route."), environ)
         return self._functions[function]
@@ -94,15 +96,14 @@ class Gateway:
 
 
 def _refusal(error: SecretaryError, environ: Environ) -> Response:
-    where: Environ = {
-        "processor": "gateway",
-        "request_id": environ["HTTP_X_REQUEST_ID"][:128],
-        "started": utc_now(),
-    }
-    old = environ["PATH_INFO"].startswith(("/api/event-job/", "/api/events/"))
-    form = envelope.old_failure if old else envelope.failure
-    body = envelope.encode(form(error, **where))
-    return Response(body, error.http_status, content_type="application/json")
+    where = Where(
+        processor="gateway",
+        request_id=environ["HTTP_X_REQUEST_ID"][:128],
+        started=utc_now(),
+        path=environ["PATH_INFO"],
+        language=preferred_language(environ.get("HTTP_ACCEPT_LANGUAGE", "")),
+    )
+    return response.refused(error, where, {})
 
 
 def _cors(origin: str | None) -> list[tuple[str, str]]:
@@ -117,6 +118,10 @@ def _cors(origin: str | None) -> list[tuple[str, str]]:
     ]
 
 
+def _authority(address: IPv4Address | IPv6Address, port: int) -> str:
+    return f"[{address}]:{port}" if address.version == 6 else f"{address}:{port}"
+
+
 class _Server(BaseApplication):  # type: ignore[misc]
     """gunicorn with threads: a waiting long-poll costs a sleeping thread and nothing else."""
 
@@ -127,7 +132,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
 
     def load_config(self) -> None:
         chosen = {
-            "bind": f"127.0.0.1:{self._port}",
+            "bind": _authority(self._options.bind, self._port),
             "workers": self._options.processes,
             "threads": self._options.threads,
             "worker_class": "gthread",

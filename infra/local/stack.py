@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import secrets
 import signal
 import sys
 import time
@@ -111,6 +112,7 @@ class Stack:
         """The environment of all our processes; each service that is configured replaces its part."""
         environment = dict(self._environment)
         environment.setdefault("SECRETARY_SWEEP__INTERVAL_SECONDS", SWEEP_SECONDS)
+        environment.setdefault("SECRETARY_WEBHOOKS__SECRET_KEYS", _sealing_key(self._home / "webhooks.key"))
         names = ("mongod", *seaweed.PORTS)
         ports = remembered_ports(self._home / "ports.json", names)
         if not environment.get("MONGODB_URI"):
@@ -185,6 +187,14 @@ class Stack:
             (self._home / "state.json").unlink(missing_ok=True)
 
 
+def _sealing_key(file: Path) -> str:
+    """Made once, readable by its owner alone."""
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(secrets.token_urlsafe(32))
+    return file.read_text()
+
+
 def _works(act: Callable[[], object]) -> bool:
     try:
         act()
@@ -213,6 +223,12 @@ def running_stack(home: Path) -> dict[str, Any] | None:
     except OSError:
         pass  # there is no such home
     return None
+
+
+def mongodb_uri(home: Path) -> str | None:
+    """Of the embedded MongoDB in this home, whether it runs or not."""
+    ports = home / "ports.json"
+    return mongod.uri(json.loads(ports.read_text())["mongod"]) if ports.exists() else None
 
 
 def stop_stack(home: Path) -> bool:

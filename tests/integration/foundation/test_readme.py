@@ -18,7 +18,7 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.skipif(not (ROOT / ".venv").exists(), reason="the README's commands use .venv, which make creates")
+@pytest.mark.skipif(not (ROOT / ".venv").exists(), reason="make creates the .venv that the README uses")
 def test_the_readme_is_true(tmp_path: Path) -> None:
     (port,) = free_ports(1)
     blocks = [block.replace(":8000", f":{port}") for block in BLOCK.findall((ROOT / "README.md").read_text())]
