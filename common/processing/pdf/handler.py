@@ -43,7 +43,7 @@ def handle(parameters: PdfParameters, context: Context) -> Result:
 def _read(document: PdfDocument, source: SourceFile, parameters: PdfParameters, context: Context) -> Draft:
     method = parameters.extraction_method
     numbers = page_range(parameters, document.info.pages)
-    model = context.model.name if context.model else None
+    model = context.model.vision_name if context.model else None
     folder = method.cache_name(language=parameters.language, model=model)
     cache = context.cache(CACHE_KIND, source.sha256, folder)
     kept = reusable(cache, context, is_fresh=parameters.force_overwrite or not parameters.use_cache)
