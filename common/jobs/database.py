@@ -25,6 +25,14 @@ OUTAGES = (AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, W
 # Ids begin with the time they were made at, so that newest first is the order of the ids alone.
 _NEWEST = ("_id", DESCENDING)
 
+# What a caller may read is a choice between these, so a list without one of them would scan.
+_SHARED_WITH = (
+    IndexModel([("access_control.visibility", ASCENDING), _NEWEST], name="by_visibility"),
+    IndexModel([("access_control.read_access", ASCENDING), _NEWEST], name="by_reader"),
+    IndexModel([("access_control.write_access", ASCENDING), _NEWEST], name="by_writer"),
+    IndexModel([("access_control.admin_access", ASCENDING), _NEWEST], name="by_admin"),
+)
+
 INDEXES: dict[str, list[IndexModel]] = {
     "jobs": [
         IndexModel([("status", ASCENDING), _NEWEST], name="by_status"),
@@ -33,10 +41,7 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_batch"),
         IndexModel([("tags", ASCENDING), _NEWEST], name="by_tag"),
         IndexModel([("words", ASCENDING), _NEWEST], name="by_word"),
-        IndexModel([("access_control.visibility", ASCENDING), _NEWEST], name="by_visibility"),
-        IndexModel([("access_control.read_access", ASCENDING), _NEWEST], name="by_reader"),
-        IndexModel([("access_control.write_access", ASCENDING), _NEWEST], name="by_writer"),
-        IndexModel([("access_control.admin_access", ASCENDING), _NEWEST], name="by_admin"),
+        *_SHARED_WITH,
         IndexModel(
             [("resend_at", ASCENDING)],
             name="resend",
@@ -62,6 +67,7 @@ INDEXES: dict[str, list[IndexModel]] = {
     ],
     "batches": [
         IndexModel([("user_id", ASCENDING), _NEWEST], name="by_user"),
+        *_SHARED_WITH,
         IndexModel(
             [("outbox.at", ASCENDING)],
             name="outbox",
