@@ -9,6 +9,7 @@ from common.archive.links import embed
 from common.errors import UnsupportedFile
 from common.objects import keys
 from common.processing.base import Context, Result, SourceFile
+from common.processing.languages import detect_language
 from common.processing.pages.finish import Draft, chosen_template, finish, model_calls
 from common.processing.pages.method import ExtractionMethod
 from common.processing.pages.page import Page
@@ -20,7 +21,6 @@ from common.processing.pdf.document import PageText, PdfDocument, open_document
 from common.processing.pdf.origin import as_pdf
 from common.processing.pdf.pages import PdfPages
 from common.processing.pdf.parameters import PdfParameters
-from common.processing.session.language import detect_language
 from common.processing.transform.slides import Slide
 
 CACHE_KIND = "pdf"
