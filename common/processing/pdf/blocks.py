@@ -48,7 +48,8 @@ class Block:
 
 LOOSE = 1.75  # font sizes between baselines of one paragraph, before its own leading is known
 LEADING_SLACK = 1.2
-SIZE_SLACK = 0.12
+SIZE_SLACK = 0.12  # share by which sizes may differ inside a paragraph
+FACE_SLACK = 0.04  # the same where the typeface differs too
 INDENT = 0.9  # font sizes
 SHORT = 0.75  # share of its block's width below which a line that ends a sentence ends the block
 
@@ -68,7 +69,8 @@ def _belongs(block: list[Line], line: Line) -> bool:
     last = block[-1]
     size = max(last.size, line.size)
     step = line.base - last.base
-    if abs(last.size - line.size) > SIZE_SLACK * size or step < 0.5 * size:
+    slack = SIZE_SLACK if last.face == line.face else FACE_SLACK
+    if abs(last.size - line.size) > slack * size or step < 0.5 * size:
         return False
     if min(last.x1, line.x1) - max(last.x0, line.x0) < 0:
         return False

@@ -10,6 +10,7 @@ from common.processing.pdf.bookmarks import with_bookmarks
 from common.processing.pdf.furniture import Print, fingerprints, is_folio, is_furniture, lonely_head_or_foot
 from common.processing.pdf.headings import (
     Styles,
+    body_face,
     body_style,
     heading_levels,
     is_heading,
@@ -19,6 +20,7 @@ from common.processing.pdf.headings import (
 )
 from common.processing.pdf.lines import Line, joined_lines, split_lines
 from common.processing.pdf.lists import marker
+from common.processing.pdf.order import in_reading_order
 from common.processing.pdf.spans import PageSpans
 from common.processing.pdf.tables import Table, find_tables
 
@@ -46,7 +48,7 @@ class PageLayout:
         gone = frozenset(id(word) for line in dropped for word in line.words)
         if gone != self._dropped:
             pieces = [piece for piece in self.pieces if id(piece.words[0]) not in gone]
-            self._blocks = assemble(pieces, find_tables(pieces, self.spans))
+            self._blocks = in_reading_order(assemble(pieces, find_tables(pieces, self.spans)))
             self._dropped = gone
         return self._blocks
 
@@ -62,9 +64,8 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
     first = Styles(body_size=size, body_bold=bold)
     kept = [line for page in pages for line in without_furniture(page, others(page, pages), first)]
     size, bold = body_style(kept)
-    second = Styles(body_size=size, body_bold=bold)
-    blocks = sample_blocks(pages, second)
-    third = Styles(body_size=size, body_bold=bold, plain=text_styles(blocks))
+    second = Styles(body_size=size, body_bold=bold, body_face=body_face(kept, size))
+    third = replace(second, plain=text_styles(sample_blocks(pages, second)))
     return replace(third, levels=heading_levels(sample_blocks(pages, third)))
 
 
