@@ -9,12 +9,16 @@ import functions_framework
 
 from common.http.message import Answer, Request
 from common.http.router import Router
+from common.jobs.batch_archive import ensure_batch_archive
+from common.jobs.lifecycle import JobStatus
+from common.jobs.model import Job
 from common.jobs.queries import ArchiveQuery, FileQuery
-from common.jobs.read import archive_url, cached_text, file_of, read_job, sign_file
+from common.jobs.read import archive_url, cached_text, file_of, read_batch, read_job, sign_file
 from common.jobs.view import file_url
 from common.objects.store import SignedUrl
 
 router = Router("job-download")
+RETRY_SECONDS = 2  # when to ask again for an archive that is being built
 NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who asked
 
 
@@ -26,9 +30,29 @@ NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who aske
 )
 def archive(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
+    return _archive_answer(request, job)
+
+
+def _archive_answer(request: Request, job: Job) -> Answer:
     signed, stored = archive_url(request.services, job)
     facts = {name: stored[name] for name in ("filename", "size", "sha256")}
     return _signed(signed, facts, redirect=request.parse(ArchiveQuery).redirect)
+
+
+@router.route("GET", "/api/batches/{batch_id}/download-archive")
+def batch_archive(request: Request) -> Answer:
+    """302 when it is built; until then 202 with the job that builds it, to be asked again."""
+    batch = read_batch(request.services, request.caller, request.arguments["batch_id"])
+    job = ensure_batch_archive(request.services, batch)
+    if job.status == JobStatus.COMPLETED:
+        return _archive_answer(request, job)
+    building = {
+        "job_id": job.job_id,
+        "status": job.status.value,
+        "progress": job.progress,
+        "error": job.error,
+    }
+    return Answer(status=202, data=building, headers=NO_STORE | {"Retry-After": str(RETRY_SECONDS)})
 
 
 @router.route("GET", "/api/jobs/{job_id}/files")
