@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import flask
 import functions_framework
 
@@ -10,6 +12,7 @@ from common.http.router import Router
 from common.jobs.queries import ArchiveQuery, FileQuery
 from common.jobs.read import archive_url, cached_text, file_of, read_job, sign_file
 from common.jobs.view import file_url
+from common.objects.store import SignedUrl
 
 router = Router("job-download")
 NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who asked
@@ -24,10 +27,8 @@ NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who aske
 def archive(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
     signed, stored = archive_url(request.services, job)
-    if request.parse(ArchiveQuery).redirect:
-        return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
     facts = {name: stored[name] for name in ("filename", "size", "sha256")}
-    return Answer(data=facts | {"url": signed.url, "expires_at": signed.expires_at}, headers=NO_STORE)
+    return _signed(signed, facts, redirect=request.parse(ArchiveQuery).redirect)
 
 
 @router.route("GET", "/api/jobs/{job_id}/files")
@@ -45,8 +46,10 @@ def files(request: Request) -> Answer:
 def file(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
     found = file_of(job, request.arguments["path"])
-    signed = sign_file(request.services, found, inline=request.parse(FileQuery).inline)
-    return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+    query = request.parse(FileQuery)
+    signed = sign_file(request.services, found, inline=query.inline)
+    facts = {name: found[name] for name in ("path", "size", "sha256")}
+    return _signed(signed, facts, redirect=query.redirect)
 
 
 @router.route("GET", "/api/pdf/text-content/{path+}", "/api/files/text/{path+}")
@@ -65,6 +68,12 @@ def old_file(request: Request) -> Answer:
     job = read_job(request.services, request.caller, job_id)
     signed = sign_file(request.services, file_of(job, inside), inline=True)
     return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+
+
+def _signed(signed: SignedUrl, facts: dict[str, Any], *, redirect: bool) -> Answer:
+    if redirect:
+        return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+    return Answer(data=facts | {"url": signed.url, "expires_at": signed.expires_at}, headers=NO_STORE)
 
 
 @functions_framework.http
