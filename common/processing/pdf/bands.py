@@ -32,7 +32,7 @@ def band_rows(
         if len(band) == 1:
             result += band
         elif many and not has_records(band):
-            result.append(merge_rows(band))
+            result += [merge_rows(part) for part in below_heads(band)]
         else:
             result += wrapped(band)
     return result
@@ -93,6 +93,16 @@ def is_ruled(across: Sequence[Rule], level: float, left: float, right: float) ->
         abs(rule.at - level) <= TOUCH and min(rule.end, right) - max(rule.start, left) > 0.5 * (right - left)
         for rule in across
     )
+
+
+def below_heads(band: Sequence[Row]) -> list[list[Row]]:
+    """A band parted below heads that span the columns which the next line fills one by one."""
+    parts: list[list[Row]] = [[band[0]]]
+    for above, row in pairwise(band):
+        if any({column, column + 1} <= set(row.cells) for column in above.spans):
+            parts.append([])
+        parts[-1].append(row)
+    return parts
 
 
 def has_records(band: Sequence[Row]) -> bool:

@@ -165,7 +165,7 @@ def strip_cuts(words: Sequence[Word], *, ruled: bool) -> list[float]:
     if ruled and (split < 3 or split < SPLIT_SUPPORT * len(rows)):
         return []
     size = median(word.size for word in words)
-    cuts = [(a + b) / 2 for a, b in gutters(rows, min_width=0.5 * size)]
+    cuts = [(a + b) / 2 for a, b in gutters(rows, min_width=0.3 * size)]
     return [cut for cut in cuts if crossing(rows, cut) <= CROSSING * len(rows)]
 
 
