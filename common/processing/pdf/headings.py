@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from common.processing.pdf.blocks import Block, Kind
+from common.processing.pdf.blocks import LEADERS, Block, Kind
 from common.processing.pdf.lines import Line
 from common.processing.pdf.lists import is_bullet, marker
 
@@ -70,7 +70,7 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
     text = block.text.strip()
     if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
         return False
-    if style_key(block) in styles.plain or is_bullet_item(text):
+    if style_key(block) in styles.plain or is_bullet_item(text) or LEADERS.search(text):
         return False
     if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(line.mono for line in block.lines):
         return False

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from common.processing.pdf.blocks import Block, Kind, split_blocks
 from common.processing.pdf.bookmarks import with_bookmarks
+from common.processing.pdf.bullets import with_bullets
 from common.processing.pdf.furniture import Print, fingerprints, is_folio, is_furniture, lonely_head_or_foot
 from common.processing.pdf.headings import (
     Styles,
@@ -37,7 +38,7 @@ class PageLayout:
         self.titles = titles  # of the bookmarks that lead here
         self.number = spans.number
         self.height = spans.height
-        self.pieces = split_lines(spans.words)
+        self.pieces = split_lines(with_bullets(spans.words, spans.dots))
         self.lines = joined_lines(self.pieces)
         self.prints = fingerprints(self.lines, height=self.height)
         self._dropped: frozenset[int] | None = None

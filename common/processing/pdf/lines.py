@@ -9,6 +9,7 @@ from typing import TypeVar
 from common.processing.pdf.spans import ASCENT, DESCENT, Box, Word
 
 GAP = 1.1  # font sizes of white between words that part a line into pieces: wider than justified text
+BLANK, TINY = 0.35, 0.05  # font sizes: the white of one blank, and next to nothing
 SHIFT = 0.6  # font sizes a superscript may stand off the baseline
 
 
@@ -92,12 +93,20 @@ def split_lines(words: Sequence[Word], *, gap: float = GAP) -> list[Line]:
 def _groups(words: Sequence[Word], gap: float) -> Iterator[list[Word]]:
     current: list[Word] = []
     for word in words:
-        if current and (word.starts_line or not _continues(current[-1], word, gap)):
+        if current and (_breaks(current[-1], word) or not _continues(current[-1], word, gap)):
             yield current
             current = []
         current.append(word)
     if current:
         yield current
+
+
+def _breaks(left: Word, right: Word) -> bool:
+    """PDFium breaks a line here, and not in the middle of a row because fonts change."""
+    if not right.starts_line:
+        return False
+    near = 0 <= right.x0 - left.x1 + TINY * right.size < BLANK * right.size
+    return not (near and abs(left.base - right.base) < TINY * right.size)
 
 
 def _continues(left: Word, right: Word, gap: float) -> bool:

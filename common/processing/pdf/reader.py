@@ -43,6 +43,7 @@ def read_page(document: Any, page: Any, number: int, *, tagged: bool = False) ->
         words=[flip.word(word, angle) for word, angle in words],
         strokes=[flip.box(box) for box in drawings.strokes],
         fills=[flip.box(box) for box in drawings.fills],
+        dots=[flip.box(box) for box in drawings.dots],
         has_graphics=drawings.has_graphics,
         is_scan=any(box.width * box.height > SCAN_SHARE * width * height for box in drawings.pictures),
         text=whole_letters(text),

@@ -77,6 +77,7 @@ class PageSpans:
     words: list[Word] = field(default_factory=list)
     strokes: list[Box] = field(default_factory=list)  # thin boxes: ruled lines
     fills: list[Box] = field(default_factory=list)  # painted areas: cell backgrounds
+    dots: list[Box] = field(default_factory=list)  # small drawn things: bullets
     has_graphics: bool = False
     is_scan: bool = False  # one picture covers the page: its text, if any, was read by OCR
     text: str = ""
