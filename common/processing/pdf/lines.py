@@ -96,6 +96,9 @@ def _groups(words: Sequence[Word], gap: float) -> Iterator[list[Word]]:
         if current and (_breaks(current[-1], word) or not _continues(current[-1], word, gap)):
             yield current
             current = []
+        if current and word.starts_line:
+            word.starts_line = False
+            word.glued = word.x0 - current[-1].x1 < 2 * TINY * word.size
         current.append(word)
     if current:
         yield current

@@ -12,6 +12,7 @@ from common.processing.pdf import pdfium
 from common.processing.pdf.drawings import DrawingReader
 from common.processing.pdf.letters import LetterReader, page_text, whole_letters
 from common.processing.pdf.spans import Box, PageSpans, Word
+from common.processing.pdf.structure import read_structure
 
 MAX_LINKS = 2_000
 URL_BYTES = 2_048
@@ -47,6 +48,7 @@ def read_page(document: Any, page: Any, number: int, *, tagged: bool = False) ->
         has_graphics=drawings.has_graphics,
         is_scan=any(box.width * box.height > SCAN_SHARE * width * height for box in drawings.pictures),
         text=whole_letters(text),
+        tags=read_structure(page) if tagged else {},
     )
 
 
