@@ -112,7 +112,7 @@ def has_records(band: Sequence[Row]) -> bool:
 
 
 def fold_centred(band: Sequence[Row]) -> list[Row]:
-    """A line that stands half-way between two others and shares no column with them holds cells that span both."""
+    """A line half-way between two others that shares no column with them holds cells that span both."""
     rows = list(band)
     for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
         close = below.base - above.base < TIGHT * row.size

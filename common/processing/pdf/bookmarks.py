@@ -26,7 +26,7 @@ def read_bookmarks(document: pypdfium2.PdfDocument) -> dict[int, list[str]]:
 
 
 def with_bookmarks(blocks: Sequence[Block], titles: Iterable[str]) -> list[Block]:
-    """The blocks, those that bear a bookmark's title as headings: cut out of a longer paragraph, or joined."""
+    """The blocks, those with a bookmark's title as headings: cut out of a longer paragraph, or joined."""
     result = list(blocks)
     for title in titles:
         wanted = bare(title)

@@ -17,7 +17,7 @@ MIN_ALIKE = 2
 
 
 def with_bullets(words: Sequence[Word], dots: Sequence[Box]) -> list[Word]:
-    """The words of a page with a bullet before each line that has a dot beside it; one dot alone is an ornament."""
+    """The words with a bullet before each line that has a dot beside it; one dot alone is an ornament."""
     if not dots or len(dots) > MAX_DOTS:
         return list(words)
     found = {id(word): dot for word in words if word.starts_line and (dot := dot_of(word, dots)) is not None}

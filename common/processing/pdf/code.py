@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from common.processing.pdf.blocks import Block, Kind
 from common.processing.pdf.lines import Line
 
 BLANK_LINES = 2.6  # font sizes from baseline to baseline over a blank line
+ADDRESS = re.compile(r"\S*(?:://|www\.|@)\S*")
 TYPED = 0.5  # share of letters of fixed pitch from which a document is typed
 
 
@@ -21,7 +23,7 @@ def is_typed(lines: Iterable[Line]) -> bool:
 
 
 def is_code(block: Block) -> bool:
-    return all(line.mono for line in block.lines)
+    return all(line.mono for line in block.lines) and not ADDRESS.fullmatch(block.text)
 
 
 def with_joined_code(blocks: Sequence[Block]) -> list[Block]:

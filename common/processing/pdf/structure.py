@@ -1,4 +1,4 @@
-"""Reads the structure tree of a tagged page: which heading, list item or table cell a piece of text belongs to."""
+"""Reads the structure tree of a tagged page: to which heading, list item or table cell a text belongs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """What the author's tree says about a piece of text. Numbers of elements count in the order of the tree."""
+    """What the author's tree says about a piece of text. Elements are numbered in the order of the tree."""
 
     heading: int = 0  # the number of the heading element
     level: int = 0  # of the heading; 0 where the tree does not say

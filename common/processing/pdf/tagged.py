@@ -44,8 +44,7 @@ def tagged_tables(words: Sequence[Word], tags: Tags) -> list[Table]:
         cell = tags.get(word.mark, NO_TAG).cell
         if cell is not None:
             tables.setdefault(cell.table, {}).setdefault(cell, []).append(word)
-    found = [table for cells in tables.values() if (table := filled_table(cells)) is not None]
-    return found
+    return [table for cells in tables.values() if (table := filled_table(cells)) is not None]
 
 
 def filled_table(cells: Mapping[Cell, list[Word]]) -> Table | None:
@@ -91,7 +90,7 @@ def line_tag(line: Line, tags: Tags) -> Tag:
 
 
 def with_tags(blocks: Iterable[Block], tags: Tags, *, headings: bool) -> list[Block]:
-    """Blocks cut and joined at the borders of tagged headings and items. With `headings` no other text is one."""
+    """Blocks cut and joined at the borders of tagged headings and items; `headings`: no other text is one."""
     result: list[Block] = []
     key: tuple[int, int] = (0, 0)
     for block in blocks:
