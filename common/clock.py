@@ -18,5 +18,10 @@ def utc_now() -> datetime:
 
 def new_id(prefix: str) -> str:
     """Sorted by time, so that indexes grow at their end; 80 random bits, so that nobody guesses one."""
-    milliseconds = int(utc_now().timestamp() * 1000)
-    return f"{prefix}-{milliseconds:012x}{secrets.token_hex(10)}"
+    return first_id(prefix, utc_now()) + secrets.token_hex(10)
+
+
+def first_id(prefix: str, moment: datetime) -> str:
+    """What every id made at that time or later is greater than."""
+    milliseconds = max(round(moment.timestamp() * 1000), 0)
+    return f"{prefix}-{milliseconds:012x}"

@@ -8,17 +8,26 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import lru_cache
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 
 from common.errors import SecretaryError
 
 PREFIX = "SECRETARY_"
-OUTSIDE_NAMES = {"CONFIG", "HOME", "LANGUAGE", "URL", "API_KEY"}  # read by the command line, not settings
+# Read by the command line; no settings.
+OUTSIDE_NAMES = {"CONFIG", "HOME", "PORT", "LANGUAGE", "URL", "API_KEY"}
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
@@ -36,6 +45,7 @@ USUAL_NAMES: dict[str, tuple[str, str]] = {
     "AWS_SESSION_TOKEN": ("objects", "session_token"),
     "SQS_ENDPOINT_URL": ("queue", "sqs_endpoint_url"),
     "SQS_QUEUE_PREFIX": ("queue", "sqs_prefix"),
+    "SQS_CREATE_QUEUES": ("queue", "sqs_create_queues"),
     "OPENAI_API_KEY": ("llm", "api_key"),
     "OPENAI_BASE_URL": ("llm", "base_url"),
 }
@@ -54,6 +64,7 @@ def _split_commas(value: Any) -> Any:
 
 
 Words = Annotated[list[str], BeforeValidator(_split_commas)]
+Secrets = Annotated[list[SecretStr], BeforeValidator(_split_commas)]
 Ports = Annotated[list[int], BeforeValidator(_split_commas)]
 Networks = Annotated[list[IPv4Network | IPv6Network], BeforeValidator(_split_commas)]
 Folders = Annotated[list[Path], BeforeValidator(_split_commas)]
@@ -103,7 +114,8 @@ class Queue(Section):
 
     adapter: Literal["mongo", "sqs"] = "mongo"
     sqs_endpoint_url: str | None = None
-    sqs_prefix: str = "secretary"
+    sqs_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")] = "secretary"
+    sqs_create_queues: bool = False
     visibility_seconds: Positive = 60
     max_deliveries: Positive = 10
 
@@ -127,10 +139,11 @@ class Jobs(Section):
 
 
 class Http(Section):
-    """What the API accepts."""
+    """What the API accepts, and where it listens."""
 
+    bind: IPv4Address | IPv6Address = IPv4Address("127.0.0.1")
     body_limit_bytes: Positive = 10 * MEBIBYTE
-    allow_origins: Words = ["*"]
+    allow_origins: Words = []
     max_wait_seconds: Seconds = 25.0
     processes: Positive = 1
     threads: Positive = 64
@@ -160,12 +173,23 @@ class Access(Section):
     """How callers prove who they are."""
 
     mode: Literal["open", "gateway", "api_key", "jwt"] = "open"
-    gateway_secret: SecretStr | None = None
+    gateway_secret: Secrets = []  # two, separated by a comma, while one replaces the other
     jwt_issuer: str | None = None
     jwt_audience: str | None = None
-    jwt_jwks_url: str | None = None
+    jwt_jwks_url: str | None = None  # asked of the issuer where it is missing
+    jwt_user_claim: str = "sub"
+    jwt_groups_claim: str = "groups"
     admin_users: Words = []
     admin_groups: Words = []
+    service_groups: Words = []  # may submit work that belongs to others
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        if self.mode == "gateway" and not self.gateway_secret:
+            raise ValueError("mode gateway needs gateway_secret")
+        if self.mode == "jwt" and not (self.jwt_issuer and self.jwt_audience):
+            raise ValueError("mode jwt needs jwt_issuer and jwt_audience")
+        return self
 
 
 class OutboundSection(Section):
@@ -197,6 +221,10 @@ class Llm(Section):
     max_input_chars: Positive = 100_000
     max_cost_calls: Positive = 2_000
 
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.api_key or self.base_url)
+
 
 class Speech(Section):
     """Speech recognition: a faster-whisper model folder, or an OpenAI-compatible endpoint."""
@@ -208,9 +236,19 @@ class Speech(Section):
 
 
 class Templates(Section):
-    """Folders with templates of your own; they go before the bundled ones."""
+    """Templates of your own, in folders or below a prefix of the bucket; they go before the bundled ones."""
 
     folders: Folders = []
+    prefix: str | None = None
+
+
+class Webhooks(Section):
+    """Signed callbacks; their secrets are sealed with the first of these keys and opened with any."""
+
+    secret_keys: Secrets = []  # at least 32 characters each; without one, webhooks are refused
+    timeout_seconds: Seconds = 15.0
+    threads: Positive = 4
+    keep_days: Positive = 30  # how long a delivery can be looked at and sent again
 
 
 class Sweep(Section):
@@ -244,8 +282,18 @@ class Settings(Section):
     llm: Llm = Llm()
     speech: Speech = Speech()
     templates: Templates = Templates()
+    webhooks: Webhooks = Webhooks()
     sweep: Sweep = Sweep()
     logging: Logging = Logging()
+
+    @model_validator(mode="after")
+    def _open_means_local(self) -> Self:
+        """In the open mode everybody who gets through is an administrator."""
+        if self.access.mode == "open" and not self.http.bind.is_loopback:
+            raise ValueError(
+                f"http.bind: expected a loopback address in access mode open, found {self.http.bind}"
+            )
+        return self
 
 
 def load_settings(environment: Mapping[str, str], *, config_file: Path | None = None) -> Settings:
@@ -311,7 +359,8 @@ def _explain(error: ValidationError) -> str:
         if problem["type"] == "extra_forbidden":
             lines.append(f"{name}: unknown setting; known here: {', '.join(_known(problem['loc']))}")
         else:
-            lines.append(f"{name}: {problem['msg']}")
+            told = str(problem["msg"]).removeprefix("Value error, ")
+            lines.append(f"{name}: {told}" if name else told)
     return "\n".join(lines)
 
 

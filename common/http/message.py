@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from common.access import Caller
-from common.errors import BadRequest, ValidationFailed
+from common.errors import BadRequest
+from common.http.body import read_object
+from common.jobs.queries import Query
+from common.jobs.requests import refusal
 from common.services import Services
+
+IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
+Wanted = TypeVar("Wanted", bound=Query)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,34 +37,24 @@ class Request:
     services: Services
 
     def json(self) -> dict[str, Any]:
-        """The body as an object, or a clear error."""
+        """The body as an object that can be stored, or a clear error."""
+        return read_object(self.body)
+
+    def parse(self, model: type[Wanted]) -> Wanted:
+        """The query string as its model; an empty value counts as not given."""
+        given = {name: value for name, value in self.query.items() if value != ""}
         try:
-            value = json.loads(self.body or b"{}", parse_constant=_refuse_constant)
-        except (ValueError, RecursionError) as error:
-            raise BadRequest(f"The body is not valid JSON: {error}. Expected a JSON object.") from None
-        if not isinstance(value, dict):
-            raise BadRequest(f"Expected a JSON object as body, found {type(value).__name__}.")
-        return value
+            return model.model_validate(given)
+        except ValidationError as error:
+            raise refusal(error, "query.") from None
 
-    def integer(self, name: str, default: int, *, at_least: int, at_most: int) -> int:
-        """A number of the query string within its bounds."""
-        text = self.query.get(name)
-        if text is None or text == "":
-            return default
-        if not text.lstrip("-").isdigit() or len(text) > 12 or not at_least <= int(text) <= at_most:
-            problem = {
-                "field": f"query.{name}",
-                "message": f"expected a whole number from {at_least} to {at_most}",
-            }
-            raise ValidationFailed(f"{problem['field']}: {problem['message']}", details={"fields": [problem]})
-        return int(text)
-
-    def flag(self, name: str, *, default: bool) -> bool:
-        text = self.query.get(name, "").lower()
-        if text in ("", "1", "true", "yes", "0", "false", "no"):
-            return default if text == "" else text in ("1", "true", "yes")
-        problem = {"field": f"query.{name}", "message": "expected true or false"}
-        raise ValidationFailed(f"{problem['field']}: {problem['message']}", details={"fields": [problem]})
+    @property
+    def idempotency_key(self) -> str | None:
+        """What makes a repeated POST harmless; an empty header is a mistake, not a wish."""
+        key = self.headers.get("idempotency-key")
+        if key is not None and not IDEMPOTENCY_KEY.fullmatch(key):
+            raise BadRequest("Idempotency-Key: expected 1 to 255 visible ASCII characters without blanks.")
+        return key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,12 +68,9 @@ class Answer:
     )  # job, jobs, batch, batches, total beside the envelope
     parameters: Mapping[str, Any] = field(default_factory=dict)  # echoed in `request`
     headers: Mapping[str, str] = field(default_factory=dict)
+    etag: str | None = None  # names this state of the thing; who has it already gets 304
     is_from_cache: bool = False
     llm_requests: tuple[Any, ...] = ()
     bare: Any = None  # sent as it is, without an envelope
     content: bytes | None = None  # sent as these bytes
     media_type: str = "application/json"
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import flask
 from werkzeug.datastructures import Headers
@@ -22,25 +21,32 @@ from common.errors import (
     SecretaryError,
     Unavailable,
 )
-from common.http import envelope
+from common.http import response
+from common.http.envelope import Where
 from common.http.message import Answer, Request
+from common.http.operation import Operation
+from common.http.titles import preferred_language
 from common.jobs.database import OUTAGES
 from common.services import Services, services
 
 Handler = Callable[[Request], Answer]
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-OLD_ROUTES = ("/api/event-job/", "/api/events/")
 # Routes that answer before anyone has said who they are.
-PUBLIC = {"/health", "/ready", "/metrics", "/api/openapi.json", "/docs", "/monitoring/events"}
+PUBLIC = {
+    "/health", "/ready", "/api/openapi.json", "/docs", "/monitoring/events", "/monitoring/assets/{path+}",
+}  # fmt: skip
+# Queue and timer call these; no gateway leads to them.
+PLATFORM = {"/events", "/"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """One method and path of template.yaml and the handler that answers it."""
+    """One method and path of template.yaml, the handler that answers it and what is told about it."""
 
     method: str
     path: str
     handler: Handler
+    operation: Operation | None
 
 
 class InternalFault(SecretaryError):
@@ -56,41 +62,55 @@ class Router:
         self._provide = provide
         self._map = Map(strict_slashes=False, merge_slashes=False)
 
-    def route(self, method: str, *paths: str) -> Callable[[Handler], Handler]:
+    def route(
+        self, method: str, *paths: str, operation: Operation | None = None
+    ) -> Callable[[Handler], Handler]:
         """Paths are written as in template.yaml: `{job_id}`, and `{path+}` for the rest of the path."""
 
         def add(handler: Handler) -> Handler:
             for path in paths:
-                index = len(self.routes)
-                self.routes.append(Route(method=method, path=path, handler=handler))
-                self._map.add(Rule(_werkzeug_path(path), methods=[method], endpoint=str(index)))
+                self._add(Route(method=method, path=path, handler=handler, operation=operation))
             return handler
 
         return add
 
+    def include(self, other: Router) -> None:
+        """All routes of another router, so that a function can keep them in several files."""
+        for route in other.routes:
+            self._add(route)
+
+    def _add(self, route: Route) -> None:
+        rule = Rule(werkzeug_path(route.path), methods=[route.method], endpoint=str(len(self.routes)))
+        self.routes.append(route)
+        self._map.add(rule)
+
     def __call__(self, request: flask.Request) -> flask.Response:
-        started = utc_now()
-        request_id = _request_id(request.headers)
-        token = logs.request_id.set(request_id)
-        where: dict[str, Any] = {"processor": self.processor, "request_id": request_id, "started": started}
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        where = Where(
+            processor=self.processor,
+            request_id=_request_id(request.headers),
+            started=utc_now(),
+            path=request.path,
+            language=preferred_language(headers.get("accept-language", "")),
+        )
+        token = logs.request_id.set(where.request_id)
         try:
-            answer = self._answer(request, where)
+            answer = self._answer(request, headers, where)
         except SecretaryError as error:
-            response = _refusal(error, request.path, where)
+            sent = response.refused(error, where, headers)
         else:
-            response = _accepted(answer, where)
+            sent = response.accepted(answer, where, headers)
         finally:
             logs.request_id.reset(token)
-        response.headers["X-Request-ID"] = request_id
-        return response
+        sent.headers["X-Request-ID"] = where.request_id
+        return sent
 
-    def _answer(self, request: flask.Request, where: dict[str, Any]) -> Answer:
+    def _answer(self, request: flask.Request, headers: dict[str, str], where: Where) -> Answer:
         """Any fault becomes one of our errors; nothing else reaches the client."""
         try:
             provided = self._provide()
             body = _body(request, provided.settings.http.body_limit_bytes)
             route, arguments = self._match(request)
-            headers = {name.lower(): value for name, value in request.headers.items()}
             return route.handler(
                 Request(
                     method=request.method,
@@ -99,9 +119,9 @@ class Router:
                     query=request.args.to_dict(),
                     headers=headers,
                     body=body,
-                    caller=provided.identify(headers, public=route.path in PUBLIC),
-                    request_id=where["request_id"],
-                    started=where["started"],
+                    caller=provided.identify(headers, public=route.path in PUBLIC | PLATFORM),
+                    request_id=where.request_id,
+                    started=where.started,
                     services=provided,
                 )
             )
@@ -117,14 +137,22 @@ class Router:
     def _match(self, request: flask.Request) -> tuple[Route, dict[str, str]]:
         try:
             endpoint, arguments = self._map.bind("").match(request.path, method=request.method)
-        except WrongMethod:
-            raise MethodNotAllowed(f"{request.method} is not offered on this path.") from None
+        except WrongMethod as error:
+            raise wrong_method(request.method, error) from None
         except WrongPath:
             raise NotFound("There is no such route.") from None
         return self.routes[int(endpoint)], {name: str(value) for name, value in arguments.items()}
 
 
-def _werkzeug_path(path: str) -> str:
+def wrong_method(method: str, error: WrongMethod) -> MethodNotAllowed:
+    allowed = sorted(error.valid_methods or ())
+    return MethodNotAllowed(
+        f"{method[:20]} is not offered on this path; {', '.join(allowed)} is.", details={"allowed": allowed}
+    )
+
+
+def werkzeug_path(path: str) -> str:
+    """A path of template.yaml as werkzeug writes it."""
     return re.sub(r"\{(\w+)(\+?)\}", lambda match: f"<{'path:' if match[2] else ''}{match[1]}>", path)
 
 
@@ -144,23 +172,3 @@ def _body(request: flask.Request, limit: int) -> bytes:
             f"The body is larger than {limit} bytes. Send large files through POST /api/uploads."
         )
     return body
-
-
-def _accepted(answer: Answer, where: dict[str, Any]) -> flask.Response:
-    if answer.content is not None:
-        content = answer.content
-    elif answer.bare is not None:
-        content = envelope.encode(answer.bare)
-    else:
-        content = envelope.encode(envelope.success(answer, **where))
-    return flask.Response(content, answer.status, dict(answer.headers), content_type=answer.media_type)
-
-
-def _refusal(error: SecretaryError, path: str, where: dict[str, Any]) -> flask.Response:
-    form = envelope.old_failure if path.startswith(OLD_ROUTES) else envelope.failure
-    response = flask.Response(
-        envelope.encode(form(error, **where)), error.http_status, content_type="application/json"
-    )
-    if error.retry_after is not None or isinstance(error, Unavailable):
-        response.headers["Retry-After"] = str(round(error.retry_after or 5))
-    return response

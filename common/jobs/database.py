@@ -22,21 +22,21 @@ Document = dict[str, Any]
 # What pymongo raises while MongoDB is away; anything else is a fault of ours.
 OUTAGES = (AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, WaitQueueTimeoutError)
 
-_NEWEST = ("created_at", DESCENDING)
-_TIE = ("_id", DESCENDING)
+# Ids begin with the time they were made at, so that newest first is the order of the ids alone.
+_NEWEST = ("_id", DESCENDING)
 
 INDEXES: dict[str, list[IndexModel]] = {
     "jobs": [
-        IndexModel([_NEWEST, _TIE], name="newest"),
-        IndexModel([("status", ASCENDING), _NEWEST, _TIE], name="by_status"),
-        IndexModel([("job_type", ASCENDING), _NEWEST, _TIE], name="by_type"),
-        IndexModel([("user_id", ASCENDING), _NEWEST, _TIE], name="by_user"),
-        IndexModel([("tags", ASCENDING), _NEWEST, _TIE], name="by_tag"),
-        IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST, _TIE], name="by_batch"),
-        IndexModel([("access_control.visibility", ASCENDING), _NEWEST, _TIE], name="by_visibility"),
-        IndexModel([("access_control.read_access", ASCENDING), _NEWEST, _TIE], name="by_reader"),
-        IndexModel([("access_control.write_access", ASCENDING), _NEWEST, _TIE], name="by_writer"),
-        IndexModel([("access_control.admin_access", ASCENDING), _NEWEST, _TIE], name="by_admin"),
+        IndexModel([("status", ASCENDING), _NEWEST], name="by_status"),
+        IndexModel([("job_type", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_type"),
+        IndexModel([("user_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_user"),
+        IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_batch"),
+        IndexModel([("tags", ASCENDING), _NEWEST], name="by_tag"),
+        IndexModel([("words", ASCENDING), _NEWEST], name="by_word"),
+        IndexModel([("access_control.visibility", ASCENDING), _NEWEST], name="by_visibility"),
+        IndexModel([("access_control.read_access", ASCENDING), _NEWEST], name="by_reader"),
+        IndexModel([("access_control.write_access", ASCENDING), _NEWEST], name="by_writer"),
+        IndexModel([("access_control.admin_access", ASCENDING), _NEWEST], name="by_admin"),
         IndexModel(
             [("resend_at", ASCENDING)],
             name="resend",
@@ -47,6 +47,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="expiry",
             partialFilterExpression={"expires_at": {"$type": "date"}},
         ),
+        IndexModel(
+            [("outbox.at", ASCENDING)],
+            name="outbox",
+            partialFilterExpression={"outbox.at": {"$type": "date"}},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
             [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
@@ -56,8 +61,12 @@ INDEXES: dict[str, list[IndexModel]] = {
         ),
     ],
     "batches": [
-        IndexModel([_NEWEST, _TIE], name="newest"),
-        IndexModel([("user_id", ASCENDING), _NEWEST, _TIE], name="by_user"),
+        IndexModel([("user_id", ASCENDING), _NEWEST], name="by_user"),
+        IndexModel(
+            [("outbox.at", ASCENDING)],
+            name="outbox",
+            partialFilterExpression={"outbox.at": {"$type": "date"}},
+        ),
         IndexModel(
             [("check_at", ASCENDING)], name="open", partialFilterExpression={"check_at": {"$type": "date"}}
         ),
@@ -68,6 +77,14 @@ INDEXES: dict[str, list[IndexModel]] = {
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
         ),
     ],
+    "deliveries": [
+        IndexModel([("job_id", ASCENDING), ("created_at", DESCENDING), _NEWEST], name="by_job"),
+        IndexModel([("batch_id", ASCENDING)], name="by_batch"),
+        IndexModel([("event_type", ASCENDING), ("state", ASCENDING)], name="by_result"),
+        IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
+        IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
+    ],
+    "api_keys": [IndexModel([("created_at", DESCENDING)], name="newest")],
     "messages": [
         IndexModel(
             [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"
@@ -94,4 +111,9 @@ def connect(options: Mongodb) -> Database[Document]:
 def create_indexes(database: Database[Document]) -> None:
     """Idempotent; run at start-up of the embedded stack and by `secretary migrate` elsewhere."""
     for collection, indexes in INDEXES.items():
+        known = database[collection].index_information()
+        for index in indexes:
+            name, keys = index.document["name"], list(index.document["key"].items())
+            if name in known and list(known[name]["key"]) != keys:
+                database[collection].drop_index(name)  # of an older version
         database[collection].create_indexes(indexes)

@@ -11,17 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from common.archive.entry import Entry
+from common.archive.links import SESSIONS_FOLDER
 from common.archive.manifest import Origin
 from common.archive.readme import readme
 from common.archive.vault import vault
 from common.objects import keys
 from common.objects.store import ObjectStore
 from common.outbound.client import Outbound
-from common.outbound.policy import OutboundPolicy
+from common.outbound.policy import OutboundPolicy, policy_of
 from common.processing.base import Context, Limits, Progress, Result, StoredFile
+from common.processing.language_model import configured_model
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
-from common.settings import LimitsSection, OutboundSection, Settings
+from common.processing.transform.stored import fetch_templates
+from common.settings import Settings
+from common.text import as_text
+
+README_FACTS = ("event", "track", "speakers", "date", "language")
 
 Document = dict[str, Any]
 
@@ -32,12 +38,12 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
     parameters = kind.model().model_validate(job["parameters"])
     objects = ObjectStore(settings.objects)
     files = ObjectFiles(objects, job["job_id"], job["attempt"])
-    with tempfile.TemporaryDirectory(prefix="secretary-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="secretary-") as scratch, configured_model(settings) as model:
         context = Context(
             scratch=Path(scratch),
             files=files,
             sources=GuardedSources(
-                lambda: _outbound(_policy(settings.outbound)),
+                lambda: _outbound(policy_of(settings.outbound)),
                 Path(scratch),
                 max_bytes=settings.limits.download_bytes,
                 roots=tuple(settings.files.roots),
@@ -45,8 +51,12 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
             progress=progress,
             cache=lambda name, sha256, method: ObjectCache(objects, name, sha256, method),
             checkpoint=job.get("checkpoint") or {},
-            limits=processing_limits(settings.limits),
-            template_folders=tuple(settings.templates.folders),
+            limits=processing_limits(settings),
+            model=model,
+            template_folders=(
+                *settings.templates.folders,
+                *fetch_templates(objects, settings.templates.prefix, Path(scratch) / "templates"),
+            ),
         )
         result = kind.load_handler()(parameters, context)
         archive = _archive(job, result, files, objects) if result.archive_name else None
@@ -55,25 +65,16 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
     return _stored(result, files.listing(), archive)
 
 
-def processing_limits(section: LimitsSection) -> Limits:
+def processing_limits(settings: Settings) -> Limits:
+    section = settings.limits
     return Limits(
         pages=section.pdf_pages,
         download_bytes=section.download_bytes,
         unpacked_bytes=section.unpacked_bytes,
         image_pixels=section.image_pixels,
         inline_markdown_bytes=section.inline_markdown_bytes,
-    )
-
-
-def _policy(section: OutboundSection) -> OutboundPolicy:
-    return OutboundPolicy(
-        allow_hosts=tuple(section.allow_hosts),
-        allow_networks=tuple(str(network) for network in section.allow_networks),
-        allow_ports=tuple(section.allow_ports),
-        connect_seconds=section.connect_seconds,
-        idle_seconds=section.idle_seconds,
-        total_seconds=section.total_seconds,
-        host_concurrency=section.per_host,
+        model_calls=settings.llm.max_cost_calls,
+        model_parallel=settings.llm.max_parallel,
     )
 
 
@@ -86,15 +87,26 @@ def _archive(job: Document, result: Result, files: ObjectFiles, objects: ObjectS
     """Streamed from the store into the store; the archive is complete or not there at all."""
     name = result.archive_name or "archive.zip"
     title = result.metadata.get("title") or job.get("job_name") or Path(result.markdown_file or name).stem
-    entries = [_entry(file, objects) for file in files.listing()]
+    entries = [_entry(file, objects) for file in vault_files(files.listing())]
     origin = Origin(engines=result.metadata.get("engines", {}), options=job["parameters"])
-    text = readme(title=str(title), links=[job["parameters"].get("url") or ""])
+    text = readme(
+        title=str(title),
+        facts={fact: as_text(result.metadata.get(fact)) for fact in README_FACTS},
+        links=result.metadata.get("sources") or [job["parameters"].get("url") or ""],
+        language=job["parameters"].get("target_language") or "en",
+    )
     stored = objects.put_stream(
         keys.archive(job["job_id"], job["attempt"], name),
         vault(entries, readme=text, origin=origin),
         "application/zip",
     )
     return {"filename": name, "key": stored.key, "size": stored.size, "sha256": stored.sha256}
+
+
+def vault_files(files: tuple[StoredFile, ...]) -> list[StoredFile]:
+    """A vault of sessions holds nothing beside them; other results are packed as they are."""
+    of_sessions = [file for file in files if file.path.startswith(f"{SESSIONS_FOLDER}/")]
+    return of_sessions or list(files)
 
 
 def _entry(file: StoredFile, objects: ObjectStore) -> Entry:

@@ -1,21 +1,16 @@
-"""Use-case: look at jobs and batches, and wait for them to change."""
+"""Use-case: look at one job or batch and at its files."""
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from common.access import Caller, Right, require, visible_filter
 from common.errors import ArchiveNotFound, NotFound
-from common.jobs.changes import RECHECK_SECONDS
-from common.jobs.database import Document
 from common.jobs.model import Batch, Job
 from common.names import content_disposition
 from common.objects import keys
 from common.objects.store import SignedUrl
 from common.services import Services
-
-COUNT_AT_MOST = 10_000  # an exact total beyond this would cost more than it tells
 
 
 def read_job(services: Services, caller: Caller, job_id: str) -> Job:
@@ -24,34 +19,6 @@ def read_job(services: Services, caller: Caller, job_id: str) -> Job:
 
 def read_batch(services: Services, caller: Caller, batch_id: str) -> Batch:
     return require(caller, services.batches.get(batch_id), Right.READ, what="batch")
-
-
-def wait_for_job(services: Services, caller: Caller, job_id: str, *, since: int | None, wait: float) -> Job:
-    """The job as soon as its version is past `since`, or as it is when the time is up."""
-    with services.changes.of(job_id) as changed:
-        deadline = time.monotonic() + wait
-        job = read_job(services, caller, job_id)
-        seen = job.version if since is None else since
-        while not job.is_final and job.version <= seen and (left := deadline - time.monotonic()) > 0:
-            changed.wait(min(left, RECHECK_SECONDS))
-            changed.clear()
-            job = read_job(services, caller, job_id)
-        return job
-
-
-def list_jobs(
-    services: Services, caller: Caller, filters: Document, *, limit: int, skip: int
-) -> tuple[list[Job], int]:
-    query: Document = filters | visible_filter(caller)
-    total = services.jobs.count(query, at_most=COUNT_AT_MOST)
-    return services.jobs.find(query, limit=limit, skip=skip), total
-
-
-def list_batches(services: Services, caller: Caller, *, limit: int, skip: int) -> tuple[list[Batch], int]:
-    query = visible_filter(caller)
-    return services.batches.find(query, limit=limit, skip=skip), services.batches.count(
-        query, at_most=COUNT_AT_MOST
-    )
 
 
 def archive_url(services: Services, job: Job) -> tuple[SignedUrl, dict[str, Any]]:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import to_json
 
 from common.errors import ValidationFailed
 from common.processing.registry import job_type
+from common.webhooks.request import WebhookRequest
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Names = Annotated[list[Name], Field(max_length=100)]
 FIRST_PRIORITY, LAST_PRIORITY = 0, 9
+OLD_DEFAULT_TYPE = "session"
+Wanted = TypeVar("Wanted", bound=BaseModel)
 
 
 class Body(BaseModel):
-    """Base of all request bodies: unknown fields are refused by name."""
+    """Base of all request bodies: unknown fields are refused by name, and `"5"` is not a number."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class AccessControl(Body):
@@ -41,46 +45,60 @@ class JobRequest(Body):
     max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
     tags: Names = []
     access_control: AccessControl = AccessControl()
+    webhook: WebhookRequest | None = None
     user_id: str | None = None  # accepted from old clients; who calls is known from elsewhere
 
 
 class BatchRequest(Body):
     """Many jobs; `parameters` are defaults for each of them."""
 
-    jobs: list[dict[str, Any]]
+    jobs: list[dict[str, Any]]  # each one a JobRequest, once the shared parameters are in it
     batch_name: Name | None = None
     parameters: dict[str, Any] = {}
     access_control: AccessControl = AccessControl()
+    webhook: WebhookRequest | None = None
     total_jobs: int | None = None  # old clients count for us
     user_id: str | None = None
 
 
-def parse_job(body: dict[str, Any], *, where: str = "") -> tuple[JobRequest, dict[str, Any]]:
-    """The request and its parameters as the job type's model has filled them."""
+def parse_body(model: type[Wanted], body: Any, *, where: str = "") -> Wanted:
+    """Strictly as JSON, where dates are texts and nothing is a number by chance."""
     try:
-        request = JobRequest.model_validate(body)
+        return model.model_validate_json(to_json(body), strict=True)
     except ValidationError as error:
-        raise _refusal(error, where) from None
+        raise refusal(error, where) from None
+
+
+def parse_job(body: Any, *, where: str = "") -> tuple[JobRequest, dict[str, Any]]:
+    """The request and its parameters as the job type's model has filled them."""
+    request = parse_body(JobRequest, body, where=where)
     kind = job_type(request.job_type)
     given = dict(request.parameters)
     extra = given.pop("extra", None)
     if extra is not None and not isinstance(extra, dict):
-        raise _wrong(f"{where}parameters.extra", "expected an object")
-    try:
-        parameters = kind.model().model_validate((extra or {}) | given)
-    except ValidationError as error:
-        raise _refusal(error, f"{where}parameters.") from None
+        raise wrong_field(f"{where}parameters.extra", "expected an object")
+    parameters = parse_body(kind.model(), (extra or {}) | given, where=f"{where}parameters.")
     return request, parameters.model_dump(mode="json", exclude_none=True)
+
+
+def parse_old_job(body: dict[str, Any]) -> dict[str, Any]:
+    """The first clients knew sessions only, and did not always say so."""
+    return {"job_type": OLD_DEFAULT_TYPE} | {name: value for name, value in body.items() if value is not None}
+
+
+def parse_old_batch(body: dict[str, Any]) -> dict[str, Any]:
+    inner = body["batch"] if isinstance(body.get("batch"), dict) else body
+    jobs = inner.get("jobs")
+    if not isinstance(jobs, list):
+        return inner
+    return inner | {"jobs": [parse_old_job(job) if isinstance(job, dict) else job for job in jobs]}
 
 
 def parse_batch(body: dict[str, Any], *, at_most: int) -> BatchRequest:
     inner = body.get("batch")
-    try:
-        request = BatchRequest.model_validate(inner if isinstance(inner, dict) else body)
-    except ValidationError as error:
-        raise _refusal(error, "") from None
+    request = parse_body(BatchRequest, inner if isinstance(inner, dict) else body)
     if len(request.jobs) > at_most:
-        raise _wrong("jobs", f"expected at most {at_most} jobs, found {len(request.jobs)}")
+        raise wrong_field("jobs", f"expected at most {at_most} jobs, found {len(request.jobs)}")
     return request
 
 
@@ -92,11 +110,11 @@ def due(not_before: datetime | None, now: datetime) -> bool:
     return not_before is None or not_before <= now
 
 
-def _wrong(field: str, message: str) -> ValidationFailed:
+def wrong_field(field: str, message: str) -> ValidationFailed:
     return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field, "message": message}]})
 
 
-def _refusal(error: ValidationError, where: str) -> ValidationFailed:
+def refusal(error: ValidationError, where: str) -> ValidationFailed:
     """Each wrong field with its path; never the value, which may be a secret."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     fields = [

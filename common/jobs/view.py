@@ -7,7 +7,9 @@ from urllib.parse import quote
 
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Batch, Job
+from common.jobs.waiting import batch_version
 from common.objects.store import ObjectStore
+from common.webhooks.hook import hook_view
 
 SHOWN = (
     "job_id", "job_type", "job_name", "parameters", "progress", "error", "created_at", "updated_at",
@@ -19,24 +21,35 @@ TEXTS = ("web_text", "video_transcript", "attachments_text")
 
 
 def job_summary(job: Job) -> dict[str, Any]:
-    """One row of a list."""
+    """One row of a list: what its results are, without naming every page."""
     shown = {name: getattr(job, name) for name in SHOWN}
-    return shown | {"status": job.status.value, "results": _results(job) if job.results else None}
+    return shown | {
+        "status": job.status.value,
+        "results": _delivered(job) if job.results else None,
+        "webhook": hook_view(job.webhook),
+    }
 
 
 def job_view(job: Job, objects: ObjectStore, *, inline_bytes: int) -> dict[str, Any]:
     """One job in full; its Markdown is read from the object store, where all bytes live."""
     shown = job_summary(job) | {"logs": list(job.logs)}
     if job.results:
-        by_path = {file["path"]: file for file in job.files}
-        shown["results"] |= {
-            "markdown_content": _text(by_path.get(job.results["markdown_file"] or ""), objects, inline_bytes),
-            **{name: _text(by_path.get(f"texts/{name}.txt"), objects, inline_bytes) for name in TEXTS},
-        }
+        shown["results"] = _results(job) | job_texts(job, objects, inline_bytes=inline_bytes)
     return shown
 
 
+def job_texts(job: Job, objects: ObjectStore, *, inline_bytes: int) -> dict[str, str | None]:
+    """The Markdown and the other long texts of a result, each unless it is too long to be told inline."""
+    by_path = {file["path"]: file for file in job.files}
+    markdown = by_path.get((job.results or {}).get("markdown_file") or "")
+    return {
+        "markdown_content": _text(markdown, objects, inline_bytes),
+        **{name: _text(by_path.get(f"texts/{name}.txt"), objects, inline_bytes) for name in TEXTS},
+    }
+
+
 def batch_view(batch: Batch) -> dict[str, Any]:
+    archive = batch.archive or {}
     return {
         "batch_id": batch.batch_id,
         "batch_name": batch.batch_name,
@@ -48,42 +61,56 @@ def batch_view(batch: Batch) -> dict[str, Any]:
         "parameters": batch.parameters,
         "user_id": batch.user_id,
         "access_control": batch.access_control,
+        "webhook": hook_view(batch.webhook),
+        "archive_filename": archive.get("filename"),
+        "archive_size": archive.get("size"),
         "created_at": batch.created_at,
         "updated_at": batch.updated_at,
         "completed_at": batch.closed_at,
-        "version": batch.version,
+        "version": batch_version(batch),
     }
 
 
 def file_url(job: Job, path: str) -> str:
     """Cached page texts have the address the first clients know; all else is below its job."""
     key = next((file["key"] for file in job.files if file["path"] == path), "")
+    return _url(job, path, key)
+
+
+def _url(job: Job, path: str, key: str) -> str:
     if key.startswith("cache/") and key.endswith(".txt"):
         return f"/api/pdf/text-content/{quote(key)}"
     return f"/api/jobs/{job.job_id}/files/{quote(path)}"
 
 
-def _results(job: Job) -> dict[str, Any]:
+def _delivered(job: Job) -> dict[str, Any]:
     results = job.results or {}
     archive = results.get("archive") or {}
     return {
         "markdown_file": file_url(job, results["markdown_file"]) if results.get("markdown_file") else None,
-        "markdown_content": None,
-        "page_texts": [file_url(job, path) for path in results.get("page_texts", ())],
-        "assets": [file_url(job, path) for path in results.get("assets", ())],
         "target_dir": results.get("target_dir"),
-        "metadata": results.get("metadata") or {},
-        "structured_data": results.get("structured_data") or {},
         "warnings": results.get("warnings") or [],
         "is_from_cache": results.get("is_from_cache", False),
-        "web_text": None,
-        "video_transcript": None,
-        "attachments_text": None,
-        "archive_data": None,
         "archive_url": f"/api/jobs/{job.job_id}/download-archive" if archive else None,
         "archive_filename": archive.get("filename"),
         "archive_size": archive.get("size"),
         "archive_sha256": archive.get("sha256"),
+    }
+
+
+def _results(job: Job) -> dict[str, Any]:
+    results = job.results or {}
+    keys = {file["path"]: file["key"] for file in job.files}
+
+    def urls(name: str) -> list[str]:
+        return [_url(job, path, keys.get(path, "")) for path in results.get(name, ())]
+
+    return _delivered(job) | {
+        "page_texts": urls("page_texts"),
+        "assets": urls("assets"),
+        "metadata": results.get("metadata") or {},
+        "structured_data": results.get("structured_data") or {},
+        "archive_data": None,
     }
 
 

@@ -28,12 +28,9 @@ class EventType(StrEnum):
     BATCH_COMPLETED = "batch.completed"
 
 
-def message_id(event: EventType, subject_id: str, *, run: int, number: int = 0) -> str:
-    """The same event has the same id, however often the work behind it is delivered.
-
-    `run` tells a restarted job from its first run, `number` one progress event from the next.
-    """
-    digest = hashlib.sha256(json.dumps([event, subject_id, run, number]).encode()).hexdigest()
+def message_id(event: EventType, subject_id: str, *, number: int) -> str:
+    """The same event has the same id, however often it is announced; `number` tells one from the next."""
+    digest = hashlib.sha256(json.dumps([event, subject_id, number]).encode()).hexdigest()
     return f"msg_{digest[:32]}"
 
 
@@ -65,6 +62,11 @@ def job_event(
 def batch_event(batch: Mapping[str, Any], *, at: datetime) -> dict[str, Any]:
     known = {name: batch[name] for name in _BATCH_FIELDS if name in batch}
     return {"type": EventType.BATCH_COMPLETED.value, "timestamp": _iso(at), **known}
+
+
+def trial_event(*, at: datetime) -> dict[str, Any]:
+    """For trying a receiver out: nothing happened, and the type says so."""
+    return {"type": "webhook.test", "timestamp": _iso(at), "message": "This is a test of your webhook."}
 
 
 def encoded(event: Mapping[str, Any]) -> bytes:

@@ -10,14 +10,15 @@ from common.http.message import Answer, Request
 from common.http.router import Router
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
+from functions.enqueue import old
 
 router = Router("job-enqueue")
+router.include(old.router)
 
 
 @router.route("POST", "/api/jobs")
 def create_job(request: Request) -> Answer:
-    key = request.headers.get("idempotency-key")
-    job = submit_job(request.services, request.caller, request.json(), key=key)
+    job = submit_job(request.services, request.caller, request.json(), key=request.idempotency_key)
     return Answer(
         status=202,
         data={"job_ids": [job.job_id]},
@@ -29,8 +30,9 @@ def create_job(request: Request) -> Answer:
 
 @router.route("POST", "/api/batches", "/api/jobs/batch")
 def create_batch(request: Request) -> Answer:
-    key = request.headers.get("idempotency-key")
-    batch, job_ids = submit_batch(request.services, request.caller, request.json(), key=key)
+    batch, job_ids = submit_batch(
+        request.services, request.caller, request.json(), key=request.idempotency_key
+    )
     return Answer(
         status=202,
         data={"job_ids": job_ids, "batch_id": batch.batch_id},

@@ -1,4 +1,4 @@
-"""Function monitor: is it alive, is it ready."""
+"""Function monitor: the dashboard, is it alive, is it ready."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from common.errors import NotImplementedYet, Unavailable
 from common.http.message import Answer, Request
 from common.http.router import Router
 from common.readiness import readiness
+from functions.monitor import dashboard
 
 router = Router("monitor")
+router.include(dashboard.router)
 
 
 @router.route("GET", "/health")
@@ -28,9 +30,7 @@ def ready(request: Request) -> Answer:
     return Answer(data={"ready": True, "parts": parts})
 
 
-@router.route(
-    "GET", "/monitoring/events", "/api/monitoring/events/stats", "/metrics", "/api/openapi.json", "/docs"
-)
+@router.route("GET", "/api/monitoring/events/stats", "/metrics", "/api/openapi.json", "/docs")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.path} is not built yet.")
 

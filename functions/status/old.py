@@ -1,0 +1,47 @@
+"""The routes of the first clients that only look: same use-cases, their answer forms."""
+
+from __future__ import annotations
+
+from common.http.message import Answer, Request
+from common.http.router import Router
+from common.jobs.lists import list_old_batches, list_old_jobs
+from common.jobs.old_view import old_batch_view, old_job_rows, old_job_view
+from common.jobs.queries import BatchQuery, JobQuery, OldBatchesQuery, OldJobsQuery
+from common.jobs.waiting import batch_version, wait_for_batch, wait_for_job
+
+router = Router("job-status")
+
+
+@router.route("GET", "/api/event-job/jobs", "/api/events/jobs")
+def jobs(request: Request) -> Answer:
+    query = request.parse(OldJobsQuery)
+    found, total = list_old_jobs(request.services, request.caller, query)
+    rows = old_job_rows(request.services, found, whole=query.batch_id is not None)
+    return Answer(top={"jobs": rows, "total": total})
+
+
+@router.route(
+    "GET", "/api/event-job/jobs/{job_id}", "/api/event-job/status/{job_id}", "/api/events/jobs/{job_id}"
+)
+def job(request: Request) -> Answer:
+    found = wait_for_job(
+        request.services, request.caller, request.arguments["job_id"], request.parse(JobQuery)
+    )
+    view = old_job_view(request.services, found)
+    return Answer(top={"job": view}, etag=str(found.version))
+
+
+@router.route("GET", "/api/event-job/batches", "/api/events/batches")
+def batches(request: Request) -> Answer:
+    found, total = list_old_batches(request.services, request.caller, request.parse(OldBatchesQuery))
+    rows = [old_batch_view(batch) for batch in found]
+    return Answer(top={"batches": rows, "total": total})
+
+
+@router.route("GET", "/api/event-job/batches/{batch_id}", "/api/events/batches/{batch_id}")
+def batch(request: Request) -> Answer:
+    found = wait_for_batch(
+        request.services, request.caller, request.arguments["batch_id"], request.parse(BatchQuery)
+    )
+    view = old_batch_view(found) | {"job_ids": request.services.batches.member_ids(found.batch_id)}
+    return Answer(top={"batch": view}, etag=batch_version(found))
