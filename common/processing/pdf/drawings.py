@@ -84,14 +84,14 @@ class DrawingReader:
     def _matrix_of(self, item: int) -> Matrix:
         if not pdfium.object_matrix(item, self._matrix.at[0]):
             return IDENTITY
-        a, b, c, d, e, f = self._matrix.values
+        a, b, c, d, e, f = self._matrix.values[:]
         return a, b, c, d, e, f
 
     def _box(self, item: int, matrix: Matrix) -> Box | None:
         at = self._bounds.at
         if not pdfium.object_bounds(item, at[0], at[1], at[2], at[3]):
             return None
-        left, bottom, right, top = self._bounds.values
+        left, bottom, right, top = self._bounds.values[:]
         return transformed(Box(left, bottom, right, top), matrix)
 
     def _path(self, item: int, box: Box, matrix: Matrix) -> None:
@@ -133,7 +133,7 @@ class DrawingReader:
             segment = pdfium.path_segment(item, index)
             kind = pdfium.segment_type(segment)
             pdfium.segment_point(segment, at[0], at[1])
-            u, v = self._point.values
+            u, v = self._point.values[:]
             x, y = a * u + c * v + e, b * u + d * v + f
             if kind == MOVE_TO:
                 sx, sy = x, y
