@@ -35,6 +35,8 @@ class Caller:
         return self.groups | {self.user_id}
 
 
+ANONYMOUS = Caller(user_id="")  # nobody has said who they are; no thing has an owner without a name
+
 _LISTS = (("admin_access", Right.ADMIN), ("write_access", Right.WRITE), ("read_access", Right.READ))
 
 Thing = TypeVar("Thing", bound=Owned)
@@ -64,6 +66,11 @@ def require(caller: Caller, thing: Thing | None, right: Right, *, what: str) -> 
     if have < right:
         raise Forbidden(f"This needs the {right.name.lower()} right on the {what}.")
     return thing
+
+
+def require_admin(caller: Caller) -> None:
+    if not caller.is_admin:
+        raise Forbidden("This needs an administrator.")
 
 
 def visible_filter(caller: Caller) -> dict[str, Any]:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Self
 
 from pymongo.database import Database
 
 from common import logs
-from common.access import Caller
+from common.access import ANONYMOUS, Caller
 from common.clock import Clock, NewId, new_id, utc_now
 from common.errors import NotImplementedYet
+from common.identity.base import Identity
+from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore
 from common.jobs.changes import Changes
 from common.jobs.database import Document, connect
 from common.jobs.store import JobStore, Timing
+from common.keys.store import KeyStore
 from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
 from common.queue.mongo import MongoQueue
 from common.settings import Settings, settings
+from common.webhooks.store import DeliveryStore
+
+if TYPE_CHECKING:
+    from common.webhooks.hook import Hooks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +44,45 @@ class Services:
     clock: Clock = utc_now
     new_id: NewId = new_id
 
+    @cached_property
+    def keys(self) -> KeyStore:
+        return KeyStore(self.database)
+
+    @cached_property
+    def deliveries(self) -> DeliveryStore:
+        return DeliveryStore(self.database)
+
+    @cached_property
+    def hooks(self) -> Hooks:
+        """Only who seals or opens a webhook's secret loads what that takes."""
+        from common.outbound.guard import Guard
+        from common.outbound.policy import policy_of
+        from common.webhooks.hook import Hooks
+        from common.webhooks.secrets import NoSealingKey, SecretBox
+
+        keys = tuple(key.get_secret_value() for key in self.settings.webhooks.secret_keys)
+        if not keys:
+            raise NoSealingKey("Webhooks are off: the operator has not set webhooks.secret_keys.")
+        guard = Guard(policy_of(self.settings.outbound))
+        return Hooks(guard=guard, box=SecretBox(keys=keys), clock=self.clock)
+
+    def with_own_queue(self) -> Self:
+        """For threads that wait for messages of their own and must not take the wake-ups of others."""
+        return replace(self, queue=_queue(self.settings, self.database))
+
+    @cached_property
+    def identity(self) -> Identity:
+        return identity_of(self.settings, find_key=self.keys.find, now=self.clock)
+
     def identify(self, headers: Mapping[str, str], *, public: bool) -> Caller:
-        """In the open mode there is one local user, who may do everything; it binds to loopback only."""
-        if self.settings.access.mode != "open":
-            raise NotImplementedYet(f"The access mode {self.settings.access.mode} is not built yet.")
-        return Caller(user_id="local", is_admin=True)
+        """Who calls, by the proof of the configured mode; a public route asks nobody for it."""
+        return ANONYMOUS if public else self.identity.caller(headers)
+
+    def close(self) -> None:
+        """Ends the threads that listen, then the connections; only tests and tools need it."""
+        self.changes.close()
+        self.queue.wake()
+        self.database.client.close()
 
 
 def build(options: Settings) -> Services:

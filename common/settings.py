@@ -8,17 +8,26 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import lru_cache
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 
 from common.errors import SecretaryError
 
 PREFIX = "SECRETARY_"
-OUTSIDE_NAMES = {"CONFIG", "HOME", "LANGUAGE", "URL", "API_KEY"}  # read by the command line, not settings
+# Read by the command line; no settings.
+OUTSIDE_NAMES = {"CONFIG", "HOME", "PORT", "LANGUAGE", "URL", "API_KEY"}
 
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
@@ -54,6 +63,7 @@ def _split_commas(value: Any) -> Any:
 
 
 Words = Annotated[list[str], BeforeValidator(_split_commas)]
+Secrets = Annotated[list[SecretStr], BeforeValidator(_split_commas)]
 Ports = Annotated[list[int], BeforeValidator(_split_commas)]
 Networks = Annotated[list[IPv4Network | IPv6Network], BeforeValidator(_split_commas)]
 Folders = Annotated[list[Path], BeforeValidator(_split_commas)]
@@ -127,10 +137,11 @@ class Jobs(Section):
 
 
 class Http(Section):
-    """What the API accepts."""
+    """What the API accepts, and where it listens."""
 
+    bind: IPv4Address | IPv6Address = IPv4Address("127.0.0.1")
     body_limit_bytes: Positive = 10 * MEBIBYTE
-    allow_origins: Words = ["*"]
+    allow_origins: Words = []
     max_wait_seconds: Seconds = 25.0
     processes: Positive = 1
     threads: Positive = 64
@@ -160,12 +171,23 @@ class Access(Section):
     """How callers prove who they are."""
 
     mode: Literal["open", "gateway", "api_key", "jwt"] = "open"
-    gateway_secret: SecretStr | None = None
+    gateway_secret: Secrets = []  # two, separated by a comma, while one replaces the other
     jwt_issuer: str | None = None
     jwt_audience: str | None = None
-    jwt_jwks_url: str | None = None
+    jwt_jwks_url: str | None = None  # asked of the issuer where it is missing
+    jwt_user_claim: str = "sub"
+    jwt_groups_claim: str = "groups"
     admin_users: Words = []
     admin_groups: Words = []
+    service_groups: Words = []  # may submit work that belongs to others
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        if self.mode == "gateway" and not self.gateway_secret:
+            raise ValueError("mode gateway needs gateway_secret")
+        if self.mode == "jwt" and not (self.jwt_issuer and self.jwt_audience):
+            raise ValueError("mode jwt needs jwt_issuer and jwt_audience")
+        return self
 
 
 class OutboundSection(Section):
@@ -213,6 +235,15 @@ class Templates(Section):
     folders: Folders = []
 
 
+class Webhooks(Section):
+    """Signed callbacks; their secrets are sealed with the first of these keys and opened with any."""
+
+    secret_keys: Secrets = []  # at least 32 characters each; without one, webhooks are refused
+    timeout_seconds: Seconds = 15.0
+    threads: Positive = 4
+    keep_days: Positive = 30  # how long a delivery can be looked at and sent again
+
+
 class Sweep(Section):
     """The timer that finds what was lost."""
 
@@ -244,8 +275,18 @@ class Settings(Section):
     llm: Llm = Llm()
     speech: Speech = Speech()
     templates: Templates = Templates()
+    webhooks: Webhooks = Webhooks()
     sweep: Sweep = Sweep()
     logging: Logging = Logging()
+
+    @model_validator(mode="after")
+    def _open_means_local(self) -> Self:
+        """In the open mode everybody who gets through is an administrator."""
+        if self.access.mode == "open" and not self.http.bind.is_loopback:
+            raise ValueError(
+                f"http.bind: expected a loopback address in access mode open, found {self.http.bind}"
+            )
+        return self
 
 
 def load_settings(environment: Mapping[str, str], *, config_file: Path | None = None) -> Settings:
@@ -311,7 +352,8 @@ def _explain(error: ValidationError) -> str:
         if problem["type"] == "extra_forbidden":
             lines.append(f"{name}: unknown setting; known here: {', '.join(_known(problem['loc']))}")
         else:
-            lines.append(f"{name}: {problem['msg']}")
+            told = str(problem["msg"]).removeprefix("Value error, ")
+            lines.append(f"{name}: {told}" if name else told)
     return "\n".join(lines)
 
 

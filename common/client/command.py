@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from common.client.keys import app as keys_app
 from common.client.words import say
 from common.errors import SecretaryError
 from common.settings import settings
@@ -22,9 +21,13 @@ app = typer.Typer(
     name="secretary", no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,
     help="Documents and conference sessions in; Markdown, pictures and an Obsidian vault out.",
 )  # fmt: skip
+app.add_typer(keys_app, name="keys")
 
 Home = Annotated[Path, typer.Option(envvar="SECRETARY_HOME", help="Where data, logs and credentials live.")]
-Port = Annotated[int, typer.Option(min=1, max=65535, help="The port of the API and the dashboard.")]
+Port = Annotated[
+    int,
+    typer.Option(envvar="SECRETARY_PORT", min=1, max=65535, help="The port of the API and the dashboard."),
+]
 Workers = Annotated[int, typer.Option(min=0, max=64, help="How many worker processes to start.")]
 Inputs = Annotated[list[Path], typer.Argument(help="PDF files.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON line per result.")]
@@ -41,10 +44,13 @@ def up(
 
     Example: secretary up --port 8000 --workers 2
     """
+    from infra.local.detach import start_detached
     from infra.local.stack import Stack
 
     if detach:
-        _detach(home, port, workers)
+        url = start_detached(home, port=port, workers=workers)
+        _line(f"ready {url}")
+        _line(say("dashboard", url=url))
         return
     Stack(home.resolve(), port=port, workers=workers, environment=os.environ, say=_line).run()
 
@@ -102,31 +108,11 @@ def run(
     from common.client.run import run_through_service
 
     results = run_through_service(
-        inputs, out=out, home=home.resolve(), include_images=images, start=_detach, show_bars=not as_json
+        inputs, out=out, home=home.resolve(), include_images=images, show_bars=not as_json
     )
     for result in results:
         _show(result, as_json=as_json)
     raise typer.Exit(1 if any(result["error"] for result in results) else 0)
-
-
-def _detach(home: Path, port: int, workers: int) -> None:
-    """The supervisor in a session of its own; this process leaves once it says that it is ready."""
-    command = [sys.executable, "-m", "common.client.command", "up", "--home", str(home.resolve())]
-    (home / "logs").mkdir(parents=True, exist_ok=True)
-    log = home / "logs" / "supervisor.log"
-    with log.open("wb") as output:
-        child = subprocess.Popen(
-            [*command, "--port", str(port), "--workers", str(workers)],
-            stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
-        )  # fmt: skip
-    while child.poll() is None:
-        ready = [line for line in log.read_text("utf-8").splitlines() if line.startswith("ready ")]
-        if ready:
-            _line(ready[0])
-            return
-        time.sleep(0.1)
-    _line(log.read_text("utf-8").strip())
-    raise typer.Exit(1)
 
 
 def _show(result: dict[str, Any], *, as_json: bool) -> None:

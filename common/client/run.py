@@ -7,7 +7,7 @@ import http.server
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,29 +15,23 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from common.client.api import Api, ServiceError
-from common.errors import SecretaryError
 from common.names import safe_name
-
-Start = Callable[[Path, int, int], None]
 
 
 def run_through_service(
-    inputs: list[Path], *, out: Path, home: Path, include_images: bool, start: Start, show_bars: bool
+    inputs: list[Path], *, out: Path, home: Path, include_images: bool, show_bars: bool
 ) -> list[dict[str, Any]]:
     """One result per input; a stack that had to be started is stopped again."""
+    from infra.local.detach import start_detached
     from infra.local.ports import free_ports
     from infra.local.stack import running_stack, stop_stack
 
     out.mkdir(parents=True, exist_ok=True)
     running = running_stack(home)
-    if running is None:
-        start(home, free_ports(1)[0], 1)
-    state = running_stack(home)
-    if state is None:
-        raise SecretaryError(f"The service did not start; see {home / 'logs'}.")
+    url = running["url"] if running else start_detached(home, port=free_ports(1)[0])
     try:
         with bars(show=show_bars) as progress:
-            return [_one(Api(state["url"]), path, out, include_images, progress) for path in inputs]
+            return [_one(Api(url), path, out, include_images, progress) for path in inputs]
     finally:
         if running is None:
             stop_stack(home)

@@ -10,6 +10,21 @@ WORDS: dict[str, tuple[str, str]] = {
     "not_running": ("Nothing runs in {home}.", "In {home} läuft nichts."),
     "input_failed": ("{input}: {code}: {message}", "{input}: {code}: {message}"),
     "input_done": ("{input} → {output} ({pages} pages)", "{input} → {output} ({pages} Seiten)"),
+    "dashboard": ("dashboard {url}/monitoring/events", "Übersicht {url}/monitoring/events"),
+    "demo_starts": (
+        "Starting MongoDB, SeaweedFS, the gateway and two workers in {home} …",
+        "MongoDB, SeaweedFS, das Gateway und zwei Arbeiter starten in {home} …",
+    ),
+    "demo_result": ("Unpacked: {folder}", "Entpackt: {folder}"),
+    "demo_ends": (
+        "Everything was stopped again. Logs: {home}/logs. Leave it running with `make up`.",
+        "Alles wurde wieder angehalten. Protokolle: {home}/logs. Dauerhaft starten: `make up`.",
+    ),
+    "key_revoked": ("Key {key_id} is revoked.", "Der Schlüssel {key_id} ist gesperrt."),
+    "no_database": (
+        "Expected a running service in {home} or MONGODB_URI, found neither.",
+        "Erwartet wurde ein laufender Dienst in {home} oder MONGODB_URI, gefunden keines von beiden.",
+    ),
     "failed": ("Failed: {message}", "Fehlgeschlagen: {message}"),
 }
 

@@ -32,7 +32,9 @@ from common.services import Services, services
 Handler = Callable[[Request], Answer]
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 # Routes that answer before anyone has said who they are.
-PUBLIC = {"/health", "/ready", "/metrics", "/api/openapi.json", "/docs", "/monitoring/events"}
+PUBLIC = {"/health", "/ready", "/api/openapi.json", "/docs", "/monitoring/events"}
+# Queue and timer call these; no gateway leads to them.
+PLATFORM = {"/events", "/"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +78,7 @@ class Router:
             self._add(route)
 
     def _add(self, route: Route) -> None:
-        rule = Rule(_werkzeug_path(route.path), methods=[route.method], endpoint=str(len(self.routes)))
+        rule = Rule(werkzeug_path(route.path), methods=[route.method], endpoint=str(len(self.routes)))
         self.routes.append(route)
         self._map.add(rule)
 
@@ -115,7 +117,7 @@ class Router:
                     query=request.args.to_dict(),
                     headers=headers,
                     body=body,
-                    caller=provided.identify(headers, public=route.path in PUBLIC),
+                    caller=provided.identify(headers, public=route.path in PUBLIC | PLATFORM),
                     request_id=where.request_id,
                     started=where.started,
                     services=provided,
@@ -147,7 +149,8 @@ def wrong_method(method: str, error: WrongMethod) -> MethodNotAllowed:
     )
 
 
-def _werkzeug_path(path: str) -> str:
+def werkzeug_path(path: str) -> str:
+    """A path of template.yaml as werkzeug writes it."""
     return re.sub(r"\{(\w+)(\+?)\}", lambda match: f"<{'path:' if match[2] else ''}{match[1]}>", path)
 
 

@@ -24,9 +24,11 @@ class StoredKey:
     key_id: str
     secret_hash: str = field(repr=False)
     user_id: str
+    name: str | None = None
     groups: frozenset[str] = frozenset()
     is_admin: bool = False
     rights: frozenset[str] = frozenset()
+    created_at: datetime | None = None
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
 

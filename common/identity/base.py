@@ -24,8 +24,9 @@ class Identity(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:
-    """Which groups are more than users, for modes whose groups come from outside."""
+    """Who is more than a user, for modes whose users and groups come from outside."""
 
+    admin_users: frozenset[str] = frozenset()
     admin_groups: frozenset[str] = frozenset()
     service_groups: frozenset[str] = frozenset()
 
@@ -35,7 +36,7 @@ class Roles:
         return Caller(
             user_id=checked_user_id(user_id),
             groups=known,
-            is_admin=not known.isdisjoint(self.admin_groups),
+            is_admin=user_id in self.admin_users or not known.isdisjoint(self.admin_groups),
             rights=frozenset({ACT_FOR_OTHERS}) if is_service else frozenset(),
         )
 

@@ -36,7 +36,7 @@ class Jwks:
         self._asked_at = self._clock()
         try:
             self._keys = _signing_keys(self._fetch())
-        except (SecretaryError, OSError, ValueError, TypeError) as error:
+        except (SecretaryError, OSError, ValueError, TypeError, LookupError) as error:
             if not self._keys:
                 self._asked_at = None  # nothing to fall back on: the next request may try at once
                 raise Unavailable("expected the identity provider's keys, it did not answer") from error

@@ -13,6 +13,8 @@ from pymongo.read_concern import ReadConcern
 from common.jobs.database import Document
 from common.jobs.lifecycle import ACTIVE, FINAL, JobStatus
 from common.jobs.model import Batch, Job
+from common.webhooks import outbox
+from common.webhooks.events import EventType
 
 Counts = dict[str, int]
 
@@ -74,7 +76,12 @@ class BatchStore:
         if self._jobs.find_one({"batch_id": batch_id, "status": {"$in": list(ACTIVE)}}, {"_id": 1}):
             return None
         closed = self._change(
-            {"_id": batch_id, "closed_at": None}, {"closed_at": "$$NOW", "check_at": {"$literal": None}}
+            {"_id": batch_id, "closed_at": None},
+            {
+                "closed_at": "$$NOW",
+                "check_at": {"$literal": None},
+                "outbox": outbox.marked(EventType.BATCH_COMPLETED),
+            },
         )
         return Batch.from_document(closed, self._counts([batch_id])[batch_id]) if closed else None
 
@@ -109,6 +116,20 @@ class BatchStore:
         ids = [item["_id"] for item in self._batches.find(due, {"_id": 1}).limit(limit)]
         self._batches.update_many({"_id": {"$in": ids}}, [{"$set": {"check_at": self._next_check()}}])
         return ids
+
+    def with_outbox(self, *, older_seconds: float, limit: int) -> list[str]:
+        """Batches whose end nobody has published yet."""
+        late = {"$lt": [{"$min": "$outbox.at"}, {"$subtract": ["$$NOW", int(older_seconds * 1000)]}]}
+        old = {"outbox.at": {"$type": "date"}, "$expr": late}
+        return [item["_id"] for item in self._batches.find(old, {"_id": 1}).limit(limit)]
+
+    def clear_outbox(self, batch_id: str, numbers: list[int]) -> None:
+        self._batches.update_one({"_id": batch_id}, [{"$set": {"outbox": outbox.without(numbers)}}])
+
+    def disable_webhook(self, batch_id: str) -> None:
+        """The receiver of a batch's events is that of its members' too."""
+        gone = [{"$set": {"webhook.disabled_at": "$$NOW"}}]
+        self._batches.update_one({"_id": batch_id, "webhook": {"$type": "object"}}, gone)
 
     def _next_check(self) -> Document:
         return {"$add": ["$$NOW", int(self._check_seconds * 1000)]}

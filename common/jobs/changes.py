@@ -25,6 +25,13 @@ class Changes:
         self._lock = threading.Lock()
         self._waiting: dict[str, set[threading.Event]] = defaultdict(set)
         self._thread: threading.Thread | None = None
+        self._closed = threading.Event()
+
+    def close(self) -> None:
+        """Waits for the listening thread, so that the connection can be closed after it."""
+        self._closed.set()
+        if self._thread:
+            self._thread.join()
 
     @contextmanager
     def of(self, subject_id: str) -> Iterator[threading.Event]:
@@ -49,16 +56,17 @@ class Changes:
             {"$match": writes | {"ns.coll": {"$in": ["jobs", "batches"]}}},
             {"$project": {"documentKey": 1, "operationType": 1, "fullDocument.batch_id": 1}},
         ]
-        while True:
+        while not self._closed.is_set():
             try:
                 with self._database.watch(
                     wanted, max_await_time_ms=1000, full_document="updateLookup"
                 ) as stream:
-                    for change in stream:
-                        self._wake(change)
+                    while stream.alive and not self._closed.is_set():
+                        if (change := stream.try_next()) is not None:
+                            self._wake(change)
             except PyMongoError as error:
                 logs.warning("change stream interrupted", error=type(error).__name__)
-                threading.Event().wait(1.0)
+                self._closed.wait(1.0)
 
     def _wake(self, change: Document) -> None:
         """A member's change is a change of its batch."""

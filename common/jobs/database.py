@@ -47,6 +47,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="expiry",
             partialFilterExpression={"expires_at": {"$type": "date"}},
         ),
+        IndexModel(
+            [("outbox.at", ASCENDING)],
+            name="outbox",
+            partialFilterExpression={"outbox.at": {"$type": "date"}},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
             [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
@@ -58,6 +63,11 @@ INDEXES: dict[str, list[IndexModel]] = {
     "batches": [
         IndexModel([("user_id", ASCENDING), _NEWEST], name="by_user"),
         IndexModel(
+            [("outbox.at", ASCENDING)],
+            name="outbox",
+            partialFilterExpression={"outbox.at": {"$type": "date"}},
+        ),
+        IndexModel(
             [("check_at", ASCENDING)], name="open", partialFilterExpression={"check_at": {"$type": "date"}}
         ),
         IndexModel(
@@ -67,6 +77,14 @@ INDEXES: dict[str, list[IndexModel]] = {
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
         ),
     ],
+    "deliveries": [
+        IndexModel([("job_id", ASCENDING), _NEWEST, _TIE], name="by_job"),
+        IndexModel([("batch_id", ASCENDING)], name="by_batch"),
+        IndexModel([("event_type", ASCENDING), ("state", ASCENDING)], name="by_result"),
+        IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
+        IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
+    ],
+    "api_keys": [IndexModel([_NEWEST], name="newest")],
     "messages": [
         IndexModel(
             [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"

@@ -17,11 +17,11 @@ from common.archive.vault import vault
 from common.objects import keys
 from common.objects.store import ObjectStore
 from common.outbound.client import Outbound
-from common.outbound.policy import OutboundPolicy
+from common.outbound.policy import OutboundPolicy, policy_of
 from common.processing.base import Context, Limits, Progress, Result, StoredFile
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
-from common.settings import LimitsSection, OutboundSection, Settings
+from common.settings import LimitsSection, Settings
 
 Document = dict[str, Any]
 
@@ -37,7 +37,7 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
             scratch=Path(scratch),
             files=files,
             sources=GuardedSources(
-                lambda: _outbound(_policy(settings.outbound)),
+                lambda: _outbound(policy_of(settings.outbound)),
                 Path(scratch),
                 max_bytes=settings.limits.download_bytes,
                 roots=tuple(settings.files.roots),
@@ -62,18 +62,6 @@ def processing_limits(section: LimitsSection) -> Limits:
         unpacked_bytes=section.unpacked_bytes,
         image_pixels=section.image_pixels,
         inline_markdown_bytes=section.inline_markdown_bytes,
-    )
-
-
-def _policy(section: OutboundSection) -> OutboundPolicy:
-    return OutboundPolicy(
-        allow_hosts=tuple(section.allow_hosts),
-        allow_networks=tuple(str(network) for network in section.allow_networks),
-        allow_ports=tuple(section.allow_ports),
-        connect_seconds=section.connect_seconds,
-        idle_seconds=section.idle_seconds,
-        total_seconds=section.total_seconds,
-        host_concurrency=section.per_host,
     )
 
 

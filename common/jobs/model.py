@@ -72,6 +72,7 @@ class Job(Owned):
     used_seconds: float = 0.0
     expires_at: datetime | None = None
     idempotency: dict[str, Any] | None = None
+    outbox: tuple[dict[str, Any], ...] = ()  # events that are still to be published
     version: int = 1
 
     @classmethod
@@ -112,6 +113,7 @@ class Batch(Owned):
     closed_at: datetime | None = None
     archive: dict[str, Any] | None = None
     idempotency: dict[str, Any] | None = None
+    outbox: tuple[dict[str, Any], ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     version: int = 1
 

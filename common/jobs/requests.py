@@ -10,6 +10,7 @@ from pydantic_core import to_json
 
 from common.errors import ValidationFailed
 from common.processing.registry import job_type
+from common.webhooks.request import WebhookRequest
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Names = Annotated[list[Name], Field(max_length=100)]
@@ -44,6 +45,7 @@ class JobRequest(Body):
     max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
     tags: Names = []
     access_control: AccessControl = AccessControl()
+    webhook: WebhookRequest | None = None
     user_id: str | None = None  # accepted from old clients; who calls is known from elsewhere
 
 
@@ -54,6 +56,7 @@ class BatchRequest(Body):
     batch_name: Name | None = None
     parameters: dict[str, Any] = {}
     access_control: AccessControl = AccessControl()
+    webhook: WebhookRequest | None = None
     total_jobs: int | None = None  # old clients count for us
     user_id: str | None = None
 

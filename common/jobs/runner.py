@@ -14,6 +14,7 @@ from common.jobs.store import Run
 from common.queue.base import Message, queue_for
 from common.services import Services
 from common.settings import Jobs
+from common.webhooks.publish import publish_batch, publish_job
 
 DAY_SECONDS = 86_400
 COMPLETED = {"step": "completed", "percent": 100, "message": "", "eta_seconds": 0}
@@ -31,6 +32,8 @@ class Runner:
 
     def run(self, state: RunState, slot: Slot) -> None:
         job = state.job
+        if job.outbox:
+            publish_job(self._services, job.job_id)
         if job.tries > job.max_attempts:
             answer = self._out_of_attempts(job)
         else:
@@ -46,8 +49,10 @@ class Runner:
             written, outcome = True, "cancelled"
         logs.info("job ended" if written else "late result refused", job_id=job.job_id, attempt=job.attempt,
                   outcome=outcome)  # fmt: skip
-        if written and job.batch_id:
-            self._services.batches.close_if_done(job.batch_id)
+        if written and job.webhook:
+            publish_job(self._services, job.job_id)
+        if written and job.batch_id and self._services.batches.close_if_done(job.batch_id):
+            publish_batch(self._services, job.batch_id)
 
     def _order(self, job: Job) -> dict[str, Any]:
         known = {

@@ -17,6 +17,8 @@ from pymongo.errors import DuplicateKeyError
 from common.jobs.database import Document
 from common.jobs.lifecycle import FINAL, JobStatus, Move, sources, target
 from common.jobs.model import Job
+from common.webhooks import outbox
+from common.webhooks.events import EventType
 
 # A list shows many jobs: what is long stays behind.
 LIST_PROJECTION = {
@@ -160,6 +162,7 @@ class JobStore:
             "worker_id": {"$literal": worker_id},
             "processing_started_at": "$$NOW",
             "resend_at": _after(self._timing.lease_seconds),
+            "outbox": outbox.marked(EventType.JOB_STARTED),
             "updated_at": "$$NOW",
             "version": {"$add": ["$version", 1]},
         }
@@ -240,6 +243,7 @@ class JobStore:
             "resend_at": {"$literal": None},
             "expires_at": {"$literal": None} if expires_after is None else _after(expires_after),
             "logs": self._with_logs([*logs, self._line("info", target(move))]),
+            "outbox": outbox.marked(EventType(f"job.{target(move)}")),
         }
         return self._write(fence or self._fence(run) | {"cancel_requested": False}, ended)
 
@@ -264,6 +268,7 @@ class JobStore:
             "status": target(Move.CANCEL),
             "completed_at": "$$NOW",
             "expires_at": {"$literal": None} if expires_after is None else _after(expires_after),
+            "outbox": outbox.marked(EventType.JOB_CANCELLED),
         }
         return self._write({"_id": job_id, "$or": unheld}, ended)
 
@@ -313,6 +318,23 @@ class JobStore:
     def expired(self, *, limit: int) -> list[Job]:
         due = {"expires_at": {"$type": "date"}, "$expr": {"$lt": ["$expires_at", "$$NOW"]}}
         return [Job.from_document(document) for document in self._jobs.find(due).limit(limit)]
+
+    # What webhooks ask
+
+    def with_outbox(self, *, older_seconds: float, limit: int) -> list[Job]:
+        """Jobs with an event that nobody has published yet."""
+        old = {
+            "outbox.at": {"$type": "date"},
+            "$expr": {"$lt": [{"$min": "$outbox.at"}, _after(-older_seconds)]},
+        }
+        return [Job.from_document(document) for document in self._jobs.find(old, {"logs": 0}).limit(limit)]
+
+    def clear_outbox(self, job_id: str, numbers: list[int]) -> None:
+        """No change that a user could see: the version stays."""
+        self._jobs.update_one({"_id": job_id}, [{"$set": {"outbox": outbox.without(numbers)}}])
+
+    def disable_webhook(self, query: Document) -> None:
+        self._jobs.update_many(query, [{"$set": {"webhook.disabled_at": "$$NOW"}}])
 
     def now(self) -> datetime:
         """The database's clock."""

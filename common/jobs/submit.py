@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from common import logs
-from common.access import Caller
+from common.access import Caller, owner_of_new
 from common.errors import SecretaryError, ValidationFailed
 from common.jobs.database import Document
 from common.jobs.lifecycle import JobStatus
@@ -19,20 +20,26 @@ from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, p
 from common.jobs.search import words_of
 from common.queue.base import Message, queue_for
 from common.services import Services
+from common.webhooks.events import EventType
+from common.webhooks.hook import BATCH_END, JOB_ENDS, NewHook, wants_jobs
+from common.webhooks.request import WebhookRequest
 
 QUEUED = {"step": "queued", "percent": 0, "message": "", "eta_seconds": None}
 
 
 def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key: str | None) -> Job:
     request, parameters = parse_job(body)
-    document = _job(services, caller, request, parameters)
+    owner = owner_of_new(caller, request.user_id)
+    document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = _idempotency(key, body)
+    hook = _hook(services, request.webhook, JOB_ENDS)
+    document["webhook"] = hook.document if hook else None
     try:
         services.jobs.insert(document)
     except DuplicateKeyError:
-        return _same_job(services, caller, document["idempotency"])
+        return _same_job(services, owner, document["idempotency"])
     announce(services, [document])
-    return Job.from_document(document)
+    return Job.from_document(document | {"webhook": hook.shown_once if hook else None})
 
 
 def submit_batch(
@@ -40,6 +47,7 @@ def submit_batch(
 ) -> tuple[Batch, list[str]]:
     """All members are valid or nothing is stored."""
     request = parse_batch(body, at_most=services.settings.limits.batch_jobs)
+    owner = owner_of_new(caller, request.user_id)
     now = services.clock()
     batch: Document = {
         "batch_id": services.new_id("batch"),
@@ -47,8 +55,8 @@ def submit_batch(
         "batch_name": request.batch_name,
         "parameters": request.parameters,
         "total_jobs": len(request.jobs),
-        "user_id": caller.user_id,
-        "owner_groups": sorted(caller.groups),
+        "user_id": owner,
+        "owner_groups": _groups(caller, owner),
         "access_control": request.access_control.model_dump(),
         "is_active": True,
         "archived": False,
@@ -62,15 +70,20 @@ def submit_batch(
         "version": 1,
     }
     batch["_id"] = batch["batch_id"]
+    hook = _hook(services, request.webhook, BATCH_END)
+    batch["webhook"] = hook.document if hook else None
+    if hook and not request.jobs:
+        batch["outbox"] = [{"event": EventType.BATCH_COMPLETED.value, "number": 1, "at": now}]
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
     _number(jobs)
     try:
         services.batches.insert(batch, jobs)
     except DuplicateKeyError:
-        known = _same_batch(services, caller, batch["idempotency"])
+        known = _same_batch(services, owner, batch["idempotency"])
         return known, services.batches.member_ids(known.batch_id)
     announce(services, jobs)
     counts = {JobStatus.PENDING.value: len(jobs)} if jobs else {}
+    batch["webhook"] = hook.shown_once if hook else None
     return Batch.from_document(batch, counts), [job["job_id"] for job in jobs]
 
 
@@ -98,7 +111,10 @@ def _member(services: Services, caller: Caller, item: Any, place: int, batch: Do
     request, parameters = parse_job(body, where=f"jobs.{place}.")
     if "access_control" not in body:
         request.access_control = request.access_control.model_validate(batch["access_control"])
-    return _job(services, caller, request, parameters) | {"batch_id": batch["batch_id"]}
+    hook = _hook(services, request.webhook, JOB_ENDS)
+    shared = batch["webhook"] if wants_jobs(batch["webhook"]) else None
+    own = {"batch_id": batch["batch_id"], "webhook": hook.document if hook else shared}
+    return _job(services, caller, batch["user_id"], request, parameters) | own
 
 
 def _number(jobs: list[Document]) -> None:
@@ -107,7 +123,20 @@ def _number(jobs: list[Document]) -> None:
         job |= {"_id": job_id, "job_id": job_id}
 
 
-def _job(services: Services, caller: Caller, request: JobRequest, parameters: Document) -> Document:
+def _hook(
+    services: Services, request: WebhookRequest | None, default_events: Sequence[EventType]
+) -> NewHook | None:
+    return services.hooks.new(request, default_events=default_events) if request else None
+
+
+def _groups(caller: Caller, owner: str) -> list[str]:
+    """Whoever acts for someone else does not lend them its own groups."""
+    return sorted(caller.groups) if owner == caller.user_id else []
+
+
+def _job(
+    services: Services, caller: Caller, owner: str, request: JobRequest, parameters: Document
+) -> Document:
     now = services.clock()
     settings = services.settings
     job_id = services.new_id("job")
@@ -127,8 +156,8 @@ def _job(services: Services, caller: Caller, request: JobRequest, parameters: Do
         "created_at": now,
         "updated_at": now,
         "batch_id": None,
-        "user_id": caller.user_id,
-        "owner_groups": sorted(caller.groups),
+        "user_id": owner,
+        "owner_groups": _groups(caller, owner),
         "access_control": request.access_control.model_dump(),
         "logs": [],
         "tries": 0,
@@ -156,15 +185,15 @@ def _idempotency(key: str | None, body: dict[str, Any]) -> Document | None:
     return {"key": key, "body": digest}
 
 
-def _same_job(services: Services, caller: Caller, wanted: Document) -> Job:
-    found = services.jobs.by_idempotency_key(caller.user_id, wanted["key"])
+def _same_job(services: Services, owner: str, wanted: Document) -> Job:
+    found = services.jobs.by_idempotency_key(owner, wanted["key"])
     _check_body(found.idempotency if found else None, wanted)
     assert found is not None  # noqa: S101 - _check_body raised otherwise
     return found
 
 
-def _same_batch(services: Services, caller: Caller, wanted: Document) -> Batch:
-    found = services.batches.by_idempotency_key(caller.user_id, wanted["key"])
+def _same_batch(services: Services, owner: str, wanted: Document) -> Batch:
+    found = services.batches.by_idempotency_key(owner, wanted["key"])
     _check_body(found.idempotency if found else None, wanted)
     assert found is not None  # noqa: S101 - _check_body raised otherwise
     return found

@@ -10,6 +10,7 @@ from common.jobs.model import Job
 from common.objects import keys
 from common.queue.base import Message, queue_for
 from common.services import Services
+from common.webhooks.publish import sweep_webhooks
 
 AT_ONCE = 1_000
 
@@ -22,6 +23,7 @@ class Swept:
     cancelled: int
     closed: int
     removed: int
+    notified: int
 
 
 def sweep(services: Services) -> Swept:
@@ -34,8 +36,9 @@ def sweep(services: Services) -> Swept:
         cancelled=sum(_cancel(services, job) for job in doomed),
         closed=sum(_close(services, batch_id) for batch_id in services.batches.take_unclosed(limit=AT_ONCE)),
         removed=sum(_remove(services, job) for job in services.jobs.expired(limit=AT_ONCE)),
+        notified=sweep_webhooks(services),
     )
-    if swept != Swept(resent=0, cancelled=0, closed=0, removed=0):
+    if any(vars(swept).values()):
         logs.info("swept", **vars(swept))
     return swept
 

@@ -9,6 +9,7 @@ from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Batch, Job
 from common.jobs.waiting import batch_version
 from common.objects.store import ObjectStore
+from common.webhooks.hook import hook_view
 
 SHOWN = (
     "job_id", "job_type", "job_name", "parameters", "progress", "error", "created_at", "updated_at",
@@ -22,7 +23,11 @@ TEXTS = ("web_text", "video_transcript", "attachments_text")
 def job_summary(job: Job) -> dict[str, Any]:
     """One row of a list: what its results are, without naming every page."""
     shown = {name: getattr(job, name) for name in SHOWN}
-    return shown | {"status": job.status.value, "results": _delivered(job) if job.results else None}
+    return shown | {
+        "status": job.status.value,
+        "results": _delivered(job) if job.results else None,
+        "webhook": hook_view(job.webhook),
+    }
 
 
 def job_view(job: Job, objects: ObjectStore, *, inline_bytes: int) -> dict[str, Any]:
@@ -58,6 +63,7 @@ def batch_view(batch: Batch) -> dict[str, Any]:
         "access_control": batch.access_control,
         "archive_filename": archive.get("filename"),
         "archive_size": archive.get("size"),
+        "webhook": hook_view(batch.webhook),
         "created_at": batch.created_at,
         "updated_at": batch.updated_at,
         "completed_at": batch.closed_at,

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from common.settings import OutboundSection
 
 WEB_PORTS = (80, 443, 8000, 8080, 8443)
 
@@ -28,3 +32,16 @@ class OutboundPolicy:
     reply_prefix_bytes: int = 4_096  # kept of the answer to a webhook
     user_agent: str = "Secretary/0.1"
     ca_file: Path | None = None  # None: the system's authorities and the bundled ones
+
+
+def policy_of(section: OutboundSection, *, also_hosts: tuple[str, ...] = ()) -> OutboundPolicy:
+    """The operator's settings; `also_hosts` are those that other settings name."""
+    return OutboundPolicy(
+        allow_hosts=(*section.allow_hosts, *also_hosts),
+        allow_networks=tuple(str(network) for network in section.allow_networks),
+        allow_ports=tuple(section.allow_ports),
+        connect_seconds=section.connect_seconds,
+        idle_seconds=section.idle_seconds,
+        total_seconds=section.total_seconds,
+        host_concurrency=section.per_host,
+    )

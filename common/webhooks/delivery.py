@@ -40,7 +40,9 @@ def outcome_of_error(error: SecretaryError) -> Outcome:
     return Outcome(reason=reason, is_refused=isinstance(error, UrlNotAllowed), retry_after=error.retry_after)
 
 
-def decide(outcome: Outcome, *, attempts_made: int, now: datetime, jitter: float) -> Decision:
+def decide(
+    outcome: Outcome, *, attempts_made: int, now: datetime, jitter: float, max_attempts: int = MAX_ATTEMPTS
+) -> Decision:
     """`attempts_made` includes the one that had this outcome."""
     told = f"answered {outcome.status}" if outcome.status is not None else outcome.reason or "no answer"
     if outcome.status is not None and 200 <= outcome.status < 300:
@@ -50,6 +52,6 @@ def decide(outcome: Outcome, *, attempts_made: int, now: datetime, jitter: float
     if outcome.is_refused:
         return Decision(state=DeliveryState.GIVEN_UP, reason=f"the address is not allowed ({told})")
     at = next_attempt_at(attempts_made=attempts_made, now=now, jitter=jitter, retry_after=outcome.retry_after)
-    if at is None:
-        return Decision(state=DeliveryState.GIVEN_UP, reason=f"{told}; {MAX_ATTEMPTS} attempts were made")
+    if at is None or attempts_made >= max_attempts:
+        return Decision(state=DeliveryState.GIVEN_UP, reason=f"{told}; {attempts_made} attempts were made")
     return Decision(state=DeliveryState.PENDING, reason=told, not_before=at)

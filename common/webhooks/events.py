@@ -28,12 +28,9 @@ class EventType(StrEnum):
     BATCH_COMPLETED = "batch.completed"
 
 
-def message_id(event: EventType, subject_id: str, *, run: int, number: int = 0) -> str:
-    """The same event has the same id, however often the work behind it is delivered.
-
-    `run` tells a restarted job from its first run, `number` one progress event from the next.
-    """
-    digest = hashlib.sha256(json.dumps([event, subject_id, run, number]).encode()).hexdigest()
+def message_id(event: EventType, subject_id: str, *, number: int) -> str:
+    """The same event has the same id, however often it is announced; `number` tells one from the next."""
+    digest = hashlib.sha256(json.dumps([event, subject_id, number]).encode()).hexdigest()
     return f"msg_{digest[:32]}"
 
 

@@ -19,6 +19,13 @@ class SecretUnreadable(SecretaryError):
     code = "SECRET_UNREADABLE"
 
 
+class NoSealingKey(SecretaryError):
+    """Raised when a webhook is handed in and no key is configured to keep its secret under."""
+
+    code = "WEBHOOKS_NOT_CONFIGURED"
+    http_status = 422
+
+
 class SecretBox:
     """Seals with the first key and opens with any, so that an operator can replace a key."""
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from standardwebhooks import Webhook
-
 from common.errors import ValidationFailed
 
 ROTATION_WINDOW = timedelta(hours=24)  # a receiver has a day to switch
@@ -62,6 +60,8 @@ def signed_headers(
     *, message_id: str, body: bytes, secrets: Iterable[SigningSecret], now: datetime
 ) -> dict[str, str]:
     """For one attempt: the id stays the same over retries, `now` does not."""
+    from standardwebhooks import Webhook  # heavy, and only a sender needs it
+
     if not _MESSAGE_ID.fullmatch(message_id):
         raise ValueError("expected a message id of letters, digits, '_' and '-', found another")
     at = now.astimezone(UTC)  # the library takes any time zone for UTC

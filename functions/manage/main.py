@@ -8,13 +8,15 @@ import functions_framework
 from common.errors import NotImplementedYet
 from common.http.message import Answer, Request
 from common.http.router import Router
+from functions.manage.keys import add_routes as add_key_routes
 
 router = Router("job-manage")
+add_key_routes(router)
 
 
 @router.route("PUT", "/api/jobs/{job_id}")
-@router.route("DELETE", "/api/jobs/{job_id}", "/api/batches/{batch_id}", "/api/keys/{key_id}")
-@router.route("GET", "/api/keys", "/api/jobs/{job_id}/deliveries")
+@router.route("DELETE", "/api/jobs/{job_id}", "/api/batches/{batch_id}")
+@router.route("GET", "/api/jobs/{job_id}/deliveries")
 @router.route(
     "POST",
     "/api/jobs/{job_id}/cancel",
@@ -25,7 +27,6 @@ router = Router("job-manage")
     "/api/batches/{batch_id}/toggle-active",
     "/api/deliveries/{delivery_id}/redeliver",
     "/api/webhooks/test",
-    "/api/keys",
 )
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.method} {request.path} is not built yet.")

@@ -1,20 +1,20 @@
-"""Function notify: delivers webhooks; not built yet beyond its route."""
+"""Function notify: delivers the webhooks of one queue event."""
 
 from __future__ import annotations
 
 import flask
 import functions_framework
 
-from common.errors import NotImplementedYet
 from common.http.message import Answer, Request
 from common.http.router import Router
+from common.webhooks.worker import notify_event
 
 router = Router("notify")
 
 
 @router.route("POST", "/events", "/")
-def not_yet(request: Request) -> Answer:
-    raise NotImplementedYet("Webhooks are not built yet.")
+def event(request: Request) -> Answer:
+    return Answer(bare=notify_event(request.services, request.json()))
 
 
 @functions_framework.http

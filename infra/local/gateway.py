@@ -3,10 +3,10 @@ container does it, all on one port with a production server."""
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from functions_framework import create_app
@@ -17,10 +17,10 @@ from werkzeug.wrappers import Response
 
 from common import logs
 from common.clock import new_id, utc_now
-from common.errors import NotFound, SecretaryError
+from common.errors import Forbidden, NotFound, SecretaryError
 from common.http import response
 from common.http.envelope import Where
-from common.http.router import wrong_method
+from common.http.router import werkzeug_path, wrong_method
 from common.http.titles import preferred_language
 from common.settings import Http, settings
 from infra.local.template import HttpRoute, function_source, http_routes
@@ -28,6 +28,7 @@ from infra.local.template import HttpRoute, function_source, http_routes
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 Application = Callable[[Environ, StartResponse], Iterable[bytes]]
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 KEEP_ALIVE_SECONDS = 30
 ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-API-Key, X-Request-ID"
 EXPOSED_HEADERS = "Location, ETag, Retry-After, X-Request-ID"
@@ -36,17 +37,21 @@ EXPOSED_HEADERS = "Location, ETag, Retry-After, X-Request-ID"
 class Gateway:
     """One WSGI application in front of all HTTP functions."""
 
-    def __init__(self, routes: list[HttpRoute], options: Http) -> None:
+    def __init__(self, routes: list[HttpRoute], options: Http, *, loopback_only: bool) -> None:
         self._functions: dict[str, Application] = {
             name: create_app(name, str(function_source(name)))  # type: ignore[no-untyped-call]
             for name in {route.function for route in routes}
         }
         self._map = Map(
-            [Rule(_rule(route.path), methods=[route.method], endpoint=route.function) for route in routes],
+            [
+                Rule(werkzeug_path(route.path), methods=[route.method], endpoint=route.function)
+                for route in routes
+            ],
             strict_slashes=False,
             merge_slashes=False,
         )
         self._options = options
+        self._loopback_only = loopback_only
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         began = time.monotonic()
@@ -63,6 +68,8 @@ class Gateway:
 
     def _application(self, environ: Environ) -> Application:
         method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
+        if self._is_foreign(environ):
+            return _refusal(Forbidden("This origin is not among http.allow_origins."), environ)
         if method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in environ:
             return Response(status=204)
         try:
@@ -73,14 +80,19 @@ class Gateway:
             return _refusal(NotFound("There is no such route."), environ)
         return self._functions[function]
 
+    def _is_foreign(self, environ: Environ) -> bool:
+        """A page somewhere on the web must not use a service that listens on its reader's own machine: not by
+        its origin, and not by a name of its own that points to this machine."""
+        host = environ.get("HTTP_HOST", "")
+        if self._loopback_only and host.rsplit(":", 1)[0] not in LOOPBACK_NAMES:
+            return True
+        origin = environ.get("HTTP_ORIGIN")
+        return origin is not None and origin.split("://")[-1] != host and not self._allowed_origin(origin)
+
     def _allowed_origin(self, origin: str | None) -> str | None:
         if origin is None or "*" in self._options.allow_origins:
             return origin and "*"
         return origin if origin in self._options.allow_origins else None
-
-
-def _rule(path: str) -> str:
-    return re.sub(r"\{(\w+)(\+?)\}", lambda match: f"<{'path:' if match[2] else ''}{match[1]}>", path)
 
 
 def _refusal(error: SecretaryError, environ: Environ) -> Response:
@@ -106,6 +118,10 @@ def _cors(origin: str | None) -> list[tuple[str, str]]:
     ]
 
 
+def _authority(address: IPv4Address | IPv6Address, port: int) -> str:
+    return f"[{address}]:{port}" if address.version == 6 else f"{address}:{port}"
+
+
 class _Server(BaseApplication):  # type: ignore[misc]
     """gunicorn with threads: a waiting long-poll costs a sleeping thread and nothing else."""
 
@@ -116,7 +132,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
 
     def load_config(self) -> None:
         chosen = {
-            "bind": f"127.0.0.1:{self._port}",
+            "bind": _authority(self._options.bind, self._port),
             "workers": self._options.processes,
             "threads": self._options.threads,
             "worker_class": "gthread",
@@ -135,7 +151,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
     def load(self) -> Gateway:
         options = settings()
         logs.configure(options.logging)
-        return Gateway(http_routes(), options.http)
+        return Gateway(http_routes(), options.http, loopback_only=options.access.mode == "open")
 
 
 def main() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
+import secrets
 import signal
 import sys
 import time
@@ -110,6 +112,7 @@ class Stack:
         """The environment of all our processes; each service that is configured replaces its part."""
         environment = dict(self._environment)
         environment.setdefault("SECRETARY_SWEEP__INTERVAL_SECONDS", SWEEP_SECONDS)
+        environment.setdefault("SECRETARY_WEBHOOKS__SECRET_KEYS", _sealing_key(self._home / "webhooks.key"))
         names = ("mongod", *seaweed.PORTS)
         ports = remembered_ports(self._home / "ports.json", names)
         if not environment.get("MONGODB_URI"):
@@ -143,7 +146,8 @@ class Stack:
         objects = ObjectStore(options.objects)
         self._await(lambda: _works(objects.create_bucket), "the object store")
         self._await(lambda: _works(lambda: objects.put("ready", b"yes", "text/plain")), "the object store")
-        objects.allow_origins(options.http.allow_origins)
+        own = [self.url, f"http://localhost:{self._port}"]  # the dashboard, which uploads and downloads too
+        objects.allow_origins([*options.http.allow_origins, *own])
 
     def _add(self, name: str, argv: list[str], environment: Mapping[str, str]) -> None:
         process = Process(name, argv, environment, self._home / "logs" / f"{name}.log")
@@ -183,6 +187,14 @@ class Stack:
             (self._home / "state.json").unlink(missing_ok=True)
 
 
+def _sealing_key(file: Path) -> str:
+    """Made once, readable by its owner alone."""
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(secrets.token_urlsafe(32))
+    return file.read_text()
+
+
 def _works(act: Callable[[], object]) -> bool:
     try:
         act()
@@ -200,13 +212,23 @@ def is_ready(url: str) -> bool:
 
 
 def running_stack(home: Path) -> dict[str, Any] | None:
-    """What `up` left behind, if its process still lives."""
+    """What `up` left behind, if it still runs. The lock tells, not the process id, which may be another's."""
     try:
-        state: dict[str, Any] = json.loads((home / "state.json").read_text())
-        os.kill(state["pid"], 0)
-    except (OSError, ValueError, KeyError):
-        return None
-    return state
+        with (home / "lock").open("a+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        with contextlib.suppress(OSError, ValueError):  # it is just starting or stopping
+            state: dict[str, Any] = json.loads((home / "state.json").read_text())
+            return state
+    except OSError:
+        pass  # there is no such home
+    return None
+
+
+def mongodb_uri(home: Path) -> str | None:
+    """Of the embedded MongoDB in this home, whether it runs or not."""
+    ports = home / "ports.json"
+    return mongod.uri(json.loads(ports.read_text())["mongod"]) if ports.exists() else None
 
 
 def stop_stack(home: Path) -> bool:

@@ -8,13 +8,17 @@ import sys
 from common.clock import new_id
 from common.jobs.worker import Worker
 from common.services import services
+from common.webhooks.worker import Notifier
 
 
 def main() -> None:
     worker = Worker(services(), sys.argv[1] if len(sys.argv) > 1 else new_id("worker"))
+    notifier = Notifier(services())
     signal.signal(signal.SIGTERM, lambda *_: worker.stop())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides when to stop
+    notifier.start()
     worker.work()
+    notifier.stop()
 
 
 if __name__ == "__main__":

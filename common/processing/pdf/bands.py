@@ -13,7 +13,9 @@ from common.processing.pdf.rules import TOUCH, Rule
 MANY = 0.4  # bands per line of text from which a table counts as ruled row by row
 
 
-def band_rows(rows: Sequence[Row], across: Sequence[Rule], edges: Sequence[float], *, grid: bool) -> list[Row]:
+def band_rows(
+    rows: Sequence[Row], across: Sequence[Rule], edges: Sequence[float], *, grid: bool
+) -> list[Row]:
     """Rows of cells from lines of text. `edges` are the sides of the columns; a `grid` also has vertical
     lines, so that a cell without a line through it is one cell however many lines of text it holds."""
     levels = rule_levels(across)
@@ -50,7 +52,9 @@ def split_bands(rows: Sequence[Row], levels: Sequence[float]) -> dict[int, list[
     return bands
 
 
-def lift_spanning(bands: dict[int, list[Row]], across: Sequence[Rule], edges: Sequence[float], *, grid: bool) -> None:
+def lift_spanning(
+    bands: dict[int, list[Row]], across: Sequence[Rule], edges: Sequence[float], *, grid: bool
+) -> None:
     """Text of a cell that spans several bands moves to the first of them."""
     levels = rule_levels(across)
     for column, (left, right) in enumerate(pairwise(edges)):
@@ -68,7 +72,9 @@ def lift_spanning(bands: dict[int, list[Row]], across: Sequence[Rule], edges: Se
                         target.spans |= row.spans & {column}
 
 
-def spanning_groups(across: Sequence[Rule], levels: Sequence[float], left: float, right: float) -> list[list[int]]:
+def spanning_groups(
+    across: Sequence[Rule], levels: Sequence[float], left: float, right: float
+) -> list[list[int]]:
     """Bands of one column that no rule parts, where there are at least two."""
     groups: list[list[int]] = [[1]]
     for index, level in enumerate(levels[1:-1], start=2):

@@ -81,7 +81,9 @@ def _refusal(error: pypdfium2.PdfiumError, path: Path) -> EncryptedFile | Unsupp
     # PDFium keeps the code of an earlier failure, so the file itself must agree that it is encrypted.
     if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY) and b"/Encrypt" in path.read_bytes():
         return EncryptedFile("The PDF is encrypted and needs a password to be opened.")
-    return UnsupportedFile("The PDF is damaged beyond repair or has no pages.", details={"reason": str(error)})
+    return UnsupportedFile(
+        "The PDF is damaged beyond repair or has no pages.", details={"reason": str(error)}
+    )
 
 
 class PdfDocument:
@@ -129,7 +131,8 @@ class PdfDocument:
                 scale *= (max_pixels / pixels) ** 0.5 * 0.999
             bitmap = page.render(scale=scale)
             try:
-                return bitmap.to_pil().copy()
+                picture: Image = bitmap.to_pil()
+                return picture.copy()  # the original lives in the bitmap's memory
             finally:
                 bitmap.close()
         finally:

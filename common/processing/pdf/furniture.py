@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 
 from common.processing.pdf.lines import Line
 
@@ -57,9 +58,7 @@ def is_folio(line: Line, *, height: float) -> bool:
     return in_margin(line, height=height) and FOLIO.fullmatch(line.text.strip()) is not None
 
 
-def lonely_head_or_foot(
-    lines: Sequence[Line], *, height: float, body_size: float
-) -> list[Line]:
+def lonely_head_or_foot(lines: Sequence[Line], *, height: float, body_size: float) -> list[Line]:
     """On a single page nothing repeats: the outermost line counts if it bears a number, a date or an
     address, is no larger than the text and stands well away from it."""
     found: list[Line] = []
@@ -67,7 +66,7 @@ def lonely_head_or_foot(
         return found
     ordered = sorted(lines, key=lambda line: line.base)
     for edge in (ordered, ordered[::-1]):
-        for line, after in zip(edge[:3], edge[1:4], strict=False):
+        for line, after in pairwise(edge[:4]):
             level = abs(after.base - line.base) < 2
             apart = level or abs(after.base - line.base) > 1.8 * line.size
             small = line.size <= body_size * 1.01

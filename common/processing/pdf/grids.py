@@ -95,4 +95,3 @@ def cell_text(words: Sequence[Word]) -> str:
     for row in rows:
         row.sort(key=lambda word: word.order)  # not by place: text may run from right to left
     return join_lines(words_text(row) for row in rows)
-

@@ -13,8 +13,12 @@ from common.processing.pdf.lines import Line
 LARGER = 1.12  # times the size of the body text
 MAX_LETTERS, MAX_LINES = 200, 4
 MAX_BOLD_LETTERS, MAX_BOLD_LINES = 120, 2
-CAPTION = re.compile(r"(?:table|figure|fig\.|tab\.|tabelle|abbildung|abb\.|exhibit|chart|source|quelle|note)\s*[\d:.]", re.I)
-NUMBERED = re.compile(r"(?:(?:chapter|section|part|kapitel|teil|appendix|anhang)\s+)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S", re.I)
+CAPTION = re.compile(
+    r"(?:table|figure|fig\.|tab\.|tabelle|abbildung|abb\.|exhibit|chart|source|quelle|note)\s*[\d:.]", re.I
+)
+NUMBERED = re.compile(
+    r"(?:(?:chapter|section|part|kapitel|teil|appendix|anhang)\s+)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S", re.I
+)
 SENTENCE_END = (".", ",", ";", "…")
 
 StyleKey = tuple[float, bool]
@@ -61,7 +65,9 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
         return False
     if ratio >= LARGER:
         return True
-    bold = all(word.font.bold for line in block.lines for word in line.words if any(map(str.isalnum, word.text)))
+    bold = all(
+        word.font.bold for line in block.lines for word in line.words if any(map(str.isalnum, word.text))
+    )
     if not bold or styles.body_bold or ratio < 0.95:
         return False
     return len(block.lines) <= MAX_BOLD_LINES and len(text) <= MAX_BOLD_LETTERS

@@ -19,13 +19,15 @@ from common.processing.pdf.spans import Font, Word
 # PDFium marks a hyphen at the end of a line by U+FFFE and leaves the line break out.
 WORD = re.compile(r"[^\s\x00\ufffe]+\ufffe?|\ufffe")
 SURROGATE = re.compile("[\ud800-\udfff]")
-BOLD = re.compile(r"bold|black|heavy|demi|semibd|(?:cm|sf|ec)b|-medi|(?:-|,)b(?:d|old)?(?:i|it)?$|bdit", re.IGNORECASE)
+BOLD = re.compile(
+    r"bold|black|heavy|demi|semibd|(?:cm|sf|ec)b|-medi|(?:-|,)b(?:d|old)?(?:i|it)?$|bdit", re.IGNORECASE
+)
 ITALIC = re.compile(r"ital|obli|slant|kursiv|cmti|cmsl|cmmi|-it$|-i$", re.IGNORECASE)
 MONO = re.compile(r"mono|courier|consol|typewriter|cmtt|code|fixed|menlo|inconsolata", re.IGNORECASE)
 FLAG_FIXED_PITCH, FLAG_ITALIC, FLAG_FORCE_BOLD = 1, 1 << 6, 1 << 18
 HEAVY_WEIGHT = 650  # PDFium guesses weights from stem widths; regular faces reach about 500
 SPLIT_GAP = 0.3  # font sizes of white between two text objects that PDFium joined without a blank
-UNWANTED: dict[int, str | None] = {code: None for code in range(32)}
+UNWANTED: dict[int, str | None] = dict.fromkeys(range(32))
 UNWANTED |= {0x00AD: None, 0xFEFF: None, 0x200B: None, 0x0002: "-", 0xFFFE: "-", 0x007F: None}
 
 
@@ -46,7 +48,7 @@ def page_text(text_page: int) -> str:
     buffer = (ctypes.c_ushort * (count + 1))()
     written = raw.FPDFText_GetText(ctypes.cast(text_page, raw.FPDF_TEXTPAGE), 0, count, buffer)
     text = bytes(buffer).decode("utf-16-le", "replace")[:count]
-    if written - 1 == count and not any("\U00010000" <= letter for letter in set(text)):
+    if written - 1 == count and not any(letter >= "\U00010000" for letter in set(text)):
         return text
     # Letters beyond the basic plane take two units: ask one by one to keep the indexes true.
     codes = (pdfium.char_unicode(text_page, index) for index in range(count))
@@ -123,7 +125,9 @@ class LetterReader:
         base = origin.values[1]
         if style.angle in (90, 270):
             x0, x1, base = y0, y1, origin.values[0]
-        word = Word(clean(text[start:end]), x0, x1, base, style.size, style.font, mark=style.mark, order=start)
+        word = Word(
+            clean(text[start:end]), x0, x1, base, style.size, style.font, mark=style.mark, order=start
+        )
         if word.text:
             found.append((word, style.angle))
 

@@ -109,13 +109,13 @@ def joined_lines(pieces: Sequence[Line]) -> list[Line]:
     """Pieces that follow each other on one baseline become one line again."""
     joined: list[Line] = []
     for piece in pieces:
-        if joined and _same_row(joined[-1], piece):
+        if joined and same_row(joined[-1], piece):
             joined[-1] = Line(joined[-1].words + piece.words)
         else:
             joined.append(piece)
     return joined
 
 
-def _same_row(left: Line, right: Line) -> bool:
+def same_row(left: Line, right: Line) -> bool:
     size = max(left.size, right.size)
     return not right.words[0].starts_line and abs(left.base - right.base) <= SHIFT * size

@@ -67,7 +67,10 @@ def render_code(lines: Sequence[Line]) -> str:
 
 def render_table(cells: Sequence[Sequence[str]]) -> str:
     width = max(len(row) for row in cells)
-    rows = ["| " + " | ".join([cell_text(cell) for cell in row] + [""] * (width - len(row))) + " |" for row in cells]
+    rows = [
+        "| " + " | ".join([cell_text(cell) for cell in row] + [""] * (width - len(row))) + " |"
+        for row in cells
+    ]
     rule = "|" + "---|" * width
     return "\n".join([rows[0], rule, *rows[1:]])
 

@@ -38,9 +38,7 @@ form_object = _bind(raw.FPDFFormObj_GetObject, c_void_p, c_void_p, ctypes.c_ulon
 object_type = _bind(raw.FPDFPageObj_GetType, c_int, c_void_p)
 object_bounds = _bind(raw.FPDFPageObj_GetBounds, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 object_matrix = _bind(raw.FPDFPageObj_GetMatrix, c_int, c_void_p, c_void_p)
-object_fill = _bind(
-    raw.FPDFPageObj_GetFillColor, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p
-)
+object_fill = _bind(raw.FPDFPageObj_GetFillColor, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 path_mode = _bind(raw.FPDFPath_GetDrawMode, c_int, c_void_p, c_void_p, c_void_p)
 path_length = _bind(raw.FPDFPath_CountSegments, c_int, c_void_p)
 path_segment = _bind(raw.FPDFPath_GetPathSegment, c_void_p, c_void_p, c_int)

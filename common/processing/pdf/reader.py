@@ -101,7 +101,9 @@ class Turn:
     def _other(self, word: Word, angle: int) -> Word:
         across = angle in (90, 270)
         middle = (word.x0 + word.x1) / 2
-        point = Box(word.base, middle, word.base, middle) if across else Box(middle, word.base, middle, word.base)
+        point = (
+            Box(word.base, middle, word.base, middle) if across else Box(middle, word.base, middle, word.base)
+        )
         place = self.box(point)
         word.x0, word.x1, word.base = place.x0, place.x0 + word.size, place.y0
         return word

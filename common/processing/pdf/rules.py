@@ -95,10 +95,7 @@ def regions(lines: Ruling) -> list[Ruling]:
 
     for i, h in enumerate(lines.across):
         for j, v in enumerate(lines.down):
-            if (
-                h.start - TOUCH <= v.at <= h.end + TOUCH
-                and v.start - TOUCH <= h.at <= v.end + TOUCH
-            ):
+            if h.start - TOUCH <= v.at <= h.end + TOUCH and v.start - TOUCH <= h.at <= v.end + TOUCH:
                 parent[root(i)] = root(count + j)
     found: dict[int, Ruling] = {}
     for i, h in enumerate(lines.across):

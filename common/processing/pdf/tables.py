@@ -58,7 +58,10 @@ def regions_of_grid(lines: Ruling) -> list[Ruling]:
     return [
         region
         for region in regions(lines)
-        if len(region.across) >= 2 and len(region.down) >= 1 and region.box.height > 12 and region.box.width > 30
+        if len(region.across) >= 2
+        and len(region.down) >= 1
+        and region.box.height > 12
+        and region.box.width > 30
     ]
 
 
@@ -147,7 +150,7 @@ def column_cuts(region: Ruling, words: Sequence[Word]) -> list[float]:
     lines = [x for x, tall in height.items() if tall >= STRONG * box.height]
     cuts = sorted(x for x in lines if box.x0 + TOUCH < x < box.x1 - TOUCH)
     edges = [box.x0 - TOUCH, *cuts, box.x1 + TOUCH]
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         strip = [word for word in words if left <= (word.x0 + word.x1) / 2 <= right]
         cuts += strip_cuts(strip, ruled=bool(lines))
     return sorted(cuts)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from common.processing.pdf.lines import Line, _same_row
+from common.processing.pdf.lines import Line, same_row
 from common.processing.pdf.lists import marker
-from common.processing.pdf.furniture import FOLIO
 
 Gap = tuple[float, float]
 MAX_STEP = 3.2  # font sizes between the baselines of two rows of one table
@@ -25,8 +25,7 @@ def unruled_regions(pieces: Sequence[Line]) -> list[list[Line]]:
             index += 1
             continue
         end = grow(rows, index)
-        start = with_head(rows, index)
-        run = rows[start:end]
+        run = rows[index:end]
         if is_table(run):
             found.append([piece for row in run for piece in row])
         index = max(end, index + 1)
@@ -37,7 +36,7 @@ def chained(pieces: Sequence[Line]) -> list[list[Line]]:
     """Pieces that PDFium reads as one line."""
     rows: list[list[Line]] = []
     for piece in pieces:
-        if rows and _same_row(rows[-1][-1], piece):
+        if rows and same_row(rows[-1][-1], piece):
             rows[-1].append(piece)
         else:
             rows.append([piece])
@@ -46,7 +45,7 @@ def chained(pieces: Sequence[Line]) -> list[list[Line]]:
 
 def gaps(row: Sequence[Line]) -> list[Gap]:
     ordered = sorted(row, key=lambda piece: piece.x0)
-    return [(a.x1, b.x0) for a, b in zip(ordered, ordered[1:], strict=False) if b.x0 > a.x1]
+    return [(a.x1, b.x0) for a, b in pairwise(ordered) if b.x0 > a.x1]
 
 
 def common(left: Sequence[Gap], right: Sequence[Gap]) -> list[Gap]:
@@ -76,16 +75,14 @@ def grow(rows: Sequence[Sequence[Line]], start: int) -> int:
     return end
 
 
-def with_head(rows: Sequence[Sequence[Line]], start: int) -> int:
-    return start
-
-
 def is_table(run: Sequence[Sequence[Line]]) -> bool:
     multiple = [row for row in run if len(row) > 1]
     if len(multiple) < MIN_ROWS:
         return False
     texts = [[piece.text for piece in row] for row in multiple]
-    if sum(bool(marker(row[0] + " ")) or len(row[0]) == 1 and not row[0].isalnum() for row in texts) > 0.6 * len(texts):
+    if sum(
+        bool(marker(row[0] + " ")) or (len(row[0]) == 1 and not row[0].isalnum()) for row in texts
+    ) > 0.6 * len(texts):
         return False  # a list: the first piece is the marker
     long = sum(len(text) > LONG_CELL for row in texts for text in row)
     return long <= 0.3 * sum(map(len, texts))

@@ -1,0 +1,95 @@
+"""`secretary keys`: API keys straight from the database, because the first one opens no door yet."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from common.access import Caller
+from common.client.words import say
+from common.errors import Unavailable
+from common.services import Services
+
+app = typer.Typer(no_args_is_help=True, help="API keys, for the access mode api_key.")
+
+Home = Annotated[Path, typer.Option(envvar="SECRETARY_HOME", help="The home of the running service.")]
+DEFAULT_HOME = Path.home() / ".local" / "share" / "secretary"
+# Whoever can open the database needs nobody's leave.
+OPERATOR = Caller(user_id="operator", is_admin=True)
+
+
+@app.command()
+def create(
+    user: Annotated[str, typer.Argument(help="Whom the key speaks for.")],
+    home: Home = DEFAULT_HOME,
+    name: Annotated[str | None, typer.Option(help="What the key is for.")] = None,
+    group: Annotated[list[str] | None, typer.Option(help="A group of that user; may be repeated.")] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="May see and change everything.")] = False,
+    act_for_others: Annotated[
+        bool, typer.Option("--act-for-others", help="May submit work that belongs to others.")
+    ] = False,
+    days: Annotated[int | None, typer.Option(min=1, help="Expires after so many days.")] = None,
+) -> None:
+    """Make a key. It is shown now and never again.
+
+    Example: secretary keys create anna --admin --home data
+    """
+    from common.keys.manage import create_key
+
+    with _services(home) as services:
+        body = {
+            "user_id": user,
+            "name": name,
+            "groups": group or [],
+            "is_admin": admin,
+            "rights": ["act_for_others"] if act_for_others else [],
+            "expires_at": services.clock() + timedelta(days=days) if days else None,
+        }
+        made, _ = create_key(services, OPERATOR, body)
+    typer.echo(made.text)
+
+
+@app.command("list")
+def listing(home: Home = DEFAULT_HOME) -> None:
+    """One JSON line per key, newest first; never the key itself."""
+    from common.keys.manage import key_view, list_keys
+
+    with _services(home) as services:
+        for key in list_keys(services, OPERATOR):
+            typer.echo(json.dumps(key_view(key), default=str, ensure_ascii=False))
+
+
+@app.command()
+def revoke(key_id: str, home: Home = DEFAULT_HOME) -> None:
+    """Make a key useless from now on."""
+    from common.keys.manage import revoke_key
+
+    with _services(home) as services:
+        revoke_key(services, OPERATOR, key_id)
+    typer.echo(say("key_revoked", key_id=key_id))
+
+
+@contextmanager
+def _services(home: Path) -> Iterator[Services]:
+    """Those of MONGODB_URI, else of the embedded stack in this home."""
+    from common.jobs.database import OUTAGES
+    from common.services import build
+    from common.settings import load_settings
+    from infra.local.stack import mongodb_uri
+
+    environment = dict(os.environ)
+    environment.setdefault("MONGODB_URI", mongodb_uri(home.resolve()) or "")
+    services = build(load_settings(environment))
+    try:
+        yield services
+    except OUTAGES:
+        raise Unavailable(say("no_database", home=home)) from None
+    finally:
+        services.database.client.close()

@@ -1,0 +1,1 @@
+"""API keys: who has one, and what it allows."""

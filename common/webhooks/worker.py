@@ -1,0 +1,81 @@
+"""Receives hints that deliveries are due and makes the attempts, apart from all jobs: a slow or dead
+receiver delays other webhooks for a while, and no job at all."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+from pymongo.errors import PyMongoError
+
+from common import logs
+from common.errors import BadRequest, SecretaryError
+from common.outbound.client import Outbound
+from common.outbound.policy import policy_of
+from common.queue.base import NOTIFY_QUEUE
+from common.services import Services
+from common.webhooks.deliver import deliver
+
+PAUSE_SECONDS = 1.0  # after MongoDB or the queue did not answer
+FAULTS = (PyMongoError, SecretaryError)
+
+
+class Notifier:
+    """A few threads with a queue connection of their own; stops on `stop()`."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services.with_own_queue()
+        self._outbound = Outbound(policy_of(services.settings.outbound))
+        self._stopping = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        for number in range(self._services.settings.webhooks.threads):
+            thread = threading.Thread(target=self._loop, name=f"notify-{number}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self) -> None:
+        """Attempts that still run are made again by the sweep, should the process end before they do."""
+        self._stopping.set()
+        self._services.queue.wake()
+
+    def _loop(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._take_one()
+            except FAULTS as error:
+                logs.warning("notifier waits", error=type(error).__name__)
+                self._stopping.wait(PAUSE_SECONDS)
+
+    def _take_one(self) -> None:
+        wait = self._services.settings.generic_worker.poll_interval_sec
+        for message in self._services.queue.receive([NOTIFY_QUEUE], limit=1, wait_seconds=wait):
+            deliver(self._services, self._outbound, message.message.subject_id)
+            self._services.queue.done([message])
+
+
+def notify_event(services: Services, event: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
+    """The records of one queue event; `batchItemFailures` names those that must come again."""
+    records = event.get("Records")
+    if not isinstance(records, list):
+        raise BadRequest("Expected an event with Records, as SQS sends it.")
+    with Outbound(policy_of(services.settings.outbound)) as outbound:
+        failed = [record["messageId"] for record in records if not _delivered(services, outbound, record)]
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+
+
+def _delivered(services: Services, outbound: Outbound, record: dict[str, Any]) -> bool:
+    try:
+        body = json.loads(record["body"])
+        delivery_id = body.get("subject_id") or body["job_id"]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        logs.warning("message without a delivery id", message_id=record.get("messageId"))
+        return True
+    try:
+        deliver(services, outbound, delivery_id)
+    except FAULTS as error:
+        logs.warning("webhook waits", error=type(error).__name__)
+        return False
+    return True

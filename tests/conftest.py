@@ -1,0 +1,85 @@
+"""Fixtures for all tests: real servers once per run, a database of its own for each test."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+
+import pytest
+from pymongo.database import Database
+
+from common.jobs.database import Document, connect, create_indexes
+from common.services import Services, build
+from common.settings import Settings, load_settings
+from tests.servers.mongo import MongoServer
+from tests.servers.seaweed import SeaweedServer
+from tests.servers.stack import StackServer
+
+
+@pytest.fixture(scope="session")
+def mongo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MongoServer]:
+    """One mongod for the whole run; a test that stops it must start it again."""
+    server = MongoServer(tmp_path_factory.mktemp("mongod"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def object_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SeaweedServer]:
+    """One SeaweedFS with one bucket for the whole run: keys hold ids, so tests do not meet."""
+    server = SeaweedServer(tmp_path_factory.mktemp("seaweedfs"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def database_environment(mongo_server: MongoServer) -> Iterator[dict[str, str]]:
+    """The address of an empty database with all indexes, gone after the test."""
+    environment = {"MONGODB_URI": mongo_server.uri, "MONGODB_DB_NAME": f"test-{secrets.token_hex(6)}"}
+    database = connect(load_settings(environment).mongodb)
+    create_indexes(database)
+    yield environment
+    database.client.drop_database(database.name)
+    database.client.close()
+
+
+@pytest.fixture
+def database(database_environment: dict[str, str]) -> Iterator[Database[Document]]:
+    found = connect(load_settings(database_environment).mongodb)
+    yield found
+    found.client.close()
+
+
+@pytest.fixture
+def environment(database_environment: dict[str, str], object_server: SeaweedServer) -> dict[str, str]:
+    """What a process of ours needs to find this test's database and the object store.
+
+    Test modules override this fixture to add settings of their own.
+    """
+    return database_environment | object_server.environment
+
+
+@pytest.fixture
+def settings(environment: dict[str, str]) -> Settings:
+    return load_settings(environment)
+
+
+@pytest.fixture
+def services(settings: Settings) -> Iterator[Services]:
+    provided = build(settings)
+    yield provided
+    provided.close()
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StackServer]:
+    """The whole service, once per run: tests look at their own jobs only and break nothing.
+
+    A test with faults or settings of its own starts a StackServer of its own.
+    """
+    server = StackServer(tmp_path_factory.mktemp("stack"))
+    server.start()
+    yield server
+    server.stop()

@@ -1,0 +1,1 @@
+"""Real servers for tests, on free loopback ports, stopped by process id."""
