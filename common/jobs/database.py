@@ -24,6 +24,7 @@ OUTAGES = (AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, W
 
 # Ids begin with the time they were made at, so that newest first is the order of the ids alone.
 _NEWEST = ("_id", DESCENDING)
+_CREATED = ("created_at", DESCENDING)
 
 INDEXES: dict[str, list[IndexModel]] = {
     "jobs": [
@@ -54,7 +55,7 @@ INDEXES: dict[str, list[IndexModel]] = {
         ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
-            [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
+            [("idempotency.key", ASCENDING)],
             name="idempotency",
             unique=True,
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
@@ -71,20 +72,20 @@ INDEXES: dict[str, list[IndexModel]] = {
             [("check_at", ASCENDING)], name="open", partialFilterExpression={"check_at": {"$type": "date"}}
         ),
         IndexModel(
-            [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
+            [("idempotency.key", ASCENDING)],
             name="idempotency",
             unique=True,
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
         ),
     ],
     "deliveries": [
-        IndexModel([("job_id", ASCENDING), _NEWEST, _TIE], name="by_job"),
+        IndexModel([("job_id", ASCENDING), _CREATED, _NEWEST], name="by_job"),
         IndexModel([("batch_id", ASCENDING)], name="by_batch"),
         IndexModel([("event_type", ASCENDING), ("state", ASCENDING)], name="by_result"),
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
-    "api_keys": [IndexModel([_NEWEST], name="newest")],
+    "api_keys": [IndexModel([_CREATED], name="newest")],
     "messages": [
         IndexModel(
             [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"

@@ -7,8 +7,9 @@ import functions_framework
 
 from common.http.message import Answer, Request
 from common.http.router import Router
+from common.jobs.model import Batch, Job
 from common.jobs.queries import ArchiveQuery, FileQuery
-from common.jobs.read import archive_url, cached_text, file_of, read_job, sign_file
+from common.jobs.read import archive_url, cached_text, file_of, read_batch, read_job, sign_file
 from common.jobs.view import file_url
 
 router = Router("job-download")
@@ -22,12 +23,12 @@ NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who aske
     "/api/events/jobs/{job_id}/download-archive",
 )
 def archive(request: Request) -> Answer:
-    job = read_job(request.services, request.caller, request.arguments["job_id"])
-    signed, stored = archive_url(request.services, job)
-    if request.parse(ArchiveQuery).redirect:
-        return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
-    facts = {name: stored[name] for name in ("filename", "size", "sha256")}
-    return Answer(data=facts | {"url": signed.url, "expires_at": signed.expires_at}, headers=NO_STORE)
+    return _archive(request, read_job(request.services, request.caller, request.arguments["job_id"]))
+
+
+@router.route("GET", "/api/batches/{batch_id}/download-archive")
+def batch_archive(request: Request) -> Answer:
+    return _archive(request, read_batch(request.services, request.caller, request.arguments["batch_id"]))
 
 
 @router.route("GET", "/api/jobs/{job_id}/files")
@@ -65,6 +66,15 @@ def old_file(request: Request) -> Answer:
     job = read_job(request.services, request.caller, job_id)
     signed = sign_file(request.services, file_of(job, inside), inline=True)
     return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+
+
+def _archive(request: Request, thing: Job | Batch) -> Answer:
+    query = request.parse(ArchiveQuery)
+    signed, stored = archive_url(request.services, thing)
+    if query.redirect:
+        return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+    facts = {name: stored[name] for name in ("filename", "size", "sha256")}
+    return Answer(data=facts | {"url": signed.url, "expires_at": signed.expires_at}, headers=NO_STORE)
 
 
 @functions_framework.http

@@ -76,6 +76,18 @@ def types(request: Request) -> Answer:
     return Answer(data={"job_types": rows})
 
 
+@router.route("GET", "/api/templates")
+def templates(request: Request) -> Answer:
+    from common.processing.transform.library import list_templates
+
+    by_name: dict[str, list[dict[str, str | bool]]] = {}
+    for found in list_templates(request.services.settings.templates.folders):
+        entry: dict[str, str | bool] = {"language": found.language, "bundled": found.bundled}
+        by_name.setdefault(found.name, []).append(entry)
+    rows = [{"name": name, "languages": entries} for name, entries in by_name.items()]
+    return Answer(data={"templates": rows})
+
+
 @functions_framework.http
 def status(request: flask.Request) -> flask.Response:
     return router(request)

@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pypdf
 import pytest
-from tests.servers.stack import StackServer
 
 from infra.local.ports import free_ports
 from tests.servers.site import site
+from tests.servers.stack import StackServer
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 

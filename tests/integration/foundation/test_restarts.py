@@ -13,9 +13,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.servers.stack import StackServer
 
 from tests.servers.site import site
+from tests.servers.stack import StackServer
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 FINAL = ("completed", "failed", "cancelled")

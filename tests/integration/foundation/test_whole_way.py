@@ -10,10 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.servers.stack import StackServer
 
 from tests.integration.foundation.test_bad_input import run
 from tests.servers.site import site
+from tests.servers.stack import StackServer
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 
