@@ -12,7 +12,6 @@ from pymongo.database import Database
 from common import logs
 from common.access import ANONYMOUS, Caller
 from common.clock import Clock, NewId, new_id, utc_now
-from common.errors import NotImplementedYet
 from common.identity.base import Identity
 from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore
@@ -23,6 +22,7 @@ from common.keys.store import KeyStore
 from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
 from common.queue.mongo import MongoQueue
+from common.queue.sqs import SqsQueue
 from common.settings import Settings, settings
 from common.webhooks.store import DeliveryStore
 
@@ -106,7 +106,7 @@ def build(options: Settings) -> Services:
 
 def _queue(options: Settings, database: Database[Document]) -> QueuePort:
     if options.queue.adapter == "sqs":
-        raise NotImplementedYet("The SQS queue is not built yet; unset SQS_* to use MongoDB.")
+        return SqsQueue(options.queue, region=options.objects.region)
     return MongoQueue(
         database,
         visibility_seconds=options.queue.visibility_seconds,

@@ -45,6 +45,7 @@ USUAL_NAMES: dict[str, tuple[str, str]] = {
     "AWS_SESSION_TOKEN": ("objects", "session_token"),
     "SQS_ENDPOINT_URL": ("queue", "sqs_endpoint_url"),
     "SQS_QUEUE_PREFIX": ("queue", "sqs_prefix"),
+    "SQS_CREATE_QUEUES": ("queue", "sqs_create_queues"),
     "OPENAI_API_KEY": ("llm", "api_key"),
     "OPENAI_BASE_URL": ("llm", "base_url"),
 }
@@ -113,7 +114,8 @@ class Queue(Section):
 
     adapter: Literal["mongo", "sqs"] = "mongo"
     sqs_endpoint_url: str | None = None
-    sqs_prefix: str = "secretary"
+    sqs_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")] = "secretary"
+    sqs_create_queues: bool = False
     visibility_seconds: Positive = 60
     max_deliveries: Positive = 10
 

@@ -112,4 +112,9 @@ def connect(options: Mongodb) -> Database[Document]:
 def create_indexes(database: Database[Document]) -> None:
     """Idempotent; run at start-up of the embedded stack and by `secretary migrate` elsewhere."""
     for collection, indexes in INDEXES.items():
+        known = database[collection].index_information()
+        for index in indexes:
+            name, keys = index.document["name"], list(index.document["key"].items())
+            if name in known and list(known[name]["key"]) != keys:
+                database[collection].drop_index(name)  # of an older version
         database[collection].create_indexes(indexes)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from common.archive.entry import Entry
+from common.archive.links import SESSIONS_FOLDER
 from common.archive.manifest import Origin
 from common.archive.readme import readme
 from common.archive.vault import vault
@@ -22,6 +23,9 @@ from common.processing.base import Context, Limits, Progress, Result, StoredFile
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
 from common.settings import LimitsSection, Settings
+from common.text import as_text
+
+README_FACTS = ("event", "track", "speakers", "date", "language")
 
 Document = dict[str, Any]
 
@@ -74,15 +78,26 @@ def _archive(job: Document, result: Result, files: ObjectFiles, objects: ObjectS
     """Streamed from the store into the store; the archive is complete or not there at all."""
     name = result.archive_name or "archive.zip"
     title = result.metadata.get("title") or job.get("job_name") or Path(result.markdown_file or name).stem
-    entries = [_entry(file, objects) for file in files.listing()]
+    entries = [_entry(file, objects) for file in vault_files(files.listing())]
     origin = Origin(engines=result.metadata.get("engines", {}), options=job["parameters"])
-    text = readme(title=str(title), links=[job["parameters"].get("url") or ""])
+    text = readme(
+        title=str(title),
+        facts={fact: as_text(result.metadata.get(fact)) for fact in README_FACTS},
+        links=result.metadata.get("sources") or [job["parameters"].get("url") or ""],
+        language=job["parameters"].get("target_language") or "en",
+    )
     stored = objects.put_stream(
         keys.archive(job["job_id"], job["attempt"], name),
         vault(entries, readme=text, origin=origin),
         "application/zip",
     )
     return {"filename": name, "key": stored.key, "size": stored.size, "sha256": stored.sha256}
+
+
+def vault_files(files: tuple[StoredFile, ...]) -> list[StoredFile]:
+    """A vault of sessions holds nothing beside them; other results are packed as they are."""
+    of_sessions = [file for file in files if file.path.startswith(f"{SESSIONS_FOLDER}/")]
+    return of_sessions or list(files)
 
 
 def _entry(file: StoredFile, objects: ObjectStore) -> Entry:

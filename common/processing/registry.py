@@ -40,6 +40,12 @@ BUILT_IN = (
         parameters="common.processing.pdf.parameters:PdfParameters",
         handler="common.processing.pdf.handler:handle",
     ),
+    JobType(
+        name="session",
+        summary="A talk's page, slides and recording to one note with pictures, ready for a vault.",
+        parameters="common.processing.session.parameters:SessionParameters",
+        handler="common.processing.session.handler:handle",
+    ),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -47,18 +48,41 @@ class QueuePort(Protocol):
     def retry_later(self, delivery: Delivery, *, delay_seconds: float) -> None: ...
 
     def depth(self, queues: Sequence[str]) -> dict[str, int]:
-        """About how many messages wait in each queue."""
+        """About how many messages each queue holds: waiting, delayed or in a receiver's hands."""
         ...
 
     def check(self) -> None:
-        """Raises when the queue cannot be reached."""
+        """Raises Unavailable when the queue cannot be reached, as every call here does."""
         ...
 
     def wake(self) -> None:
-        """Ends a waiting receive early, from another thread."""
+        """Ends a waiting receive early, from another thread, and every later one at once."""
         ...
 
 
 def queue_for(job_type: str, priority: int) -> str:
     """One queue per type and lane, so that each type scales and is limited on its own."""
     return f"jobs-{job_type}" + ("-high" if priority >= HIGH_PRIORITY else "")
+
+
+def dead_letters(queue: str) -> str:
+    """Where messages go that were delivered too often."""
+    return f"{queue}-dead"
+
+
+def encode(message: Message) -> str:
+    """The body that travels; functions/process and functions/notify read it too."""
+    return json.dumps({_subject_name(message.queue): message.subject_id, "user_id": message.user_id})
+
+
+def decode(queue: str, body: str) -> Message:
+    """Raises ValueError when the body is none of ours."""
+    fields = json.loads(body)
+    subject = fields.get(_subject_name(queue)) if isinstance(fields, dict) else None
+    if not isinstance(subject, str):
+        raise ValueError(f"expected an object with {_subject_name(queue)}")  # noqa: TRY004 - one error for all
+    return Message(queue=queue, subject_id=subject, user_id=str(fields.get("user_id", "")))
+
+
+def _subject_name(queue: str) -> str:
+    return "delivery_id" if queue == NOTIFY_QUEUE else "job_id"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,11 +16,21 @@ from pymongo.database import Database
 from pymongo.errors import BulkWriteError, PyMongoError
 
 from common import logs
-from common.jobs.database import Document
-from common.queue.base import Delivery, Message
+from common.errors import Unavailable
+from common.jobs.database import OUTAGES, Document
+from common.queue.base import Delivery, Message, dead_letters
 
 DUPLICATE_KEY = 11000
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)  # past on every clock; equal times keep the order of arrival
+
+
+@contextmanager
+def _outages() -> Iterator[None]:
+    """Around every call of the port."""
+    try:
+        yield
+    except OUTAGES as error:
+        raise Unavailable(f"The queue does not answer: {type(error).__name__}.") from error
 
 
 class MongoQueue:
@@ -43,6 +54,7 @@ class MongoQueue:
         self._watcher: threading.Thread | None = None
         self._closed = threading.Event()
 
+    @_outages()
     def send(self, messages: Sequence[Message]) -> None:
         """A second message for the same job replaces the first instead of standing beside it."""
         if not messages:
@@ -54,6 +66,7 @@ class MongoQueue:
         except BulkWriteError as error:
             self._replace_known(documents, error)
 
+    @_outages()
     def receive(self, queues: Sequence[str], *, limit: int, wait_seconds: float) -> list[Delivery]:
         self._watch()
         deadline = time.monotonic() + wait_seconds
@@ -65,21 +78,25 @@ class MongoQueue:
                 return taken
             self._news.wait(min(self._poll_seconds, left))  # polls, should the change stream miss one
 
+    @_outages()
     def extend(self, deliveries: Sequence[Delivery]) -> None:
         receipts = [delivery.receipt for delivery in deliveries]
         ids = [self._id(delivery.message) for delivery in deliveries]
         hidden = {"visible_at": self._in(self._visibility_seconds)}
         self._messages.update_many({"_id": {"$in": ids}, "receipt": {"$in": receipts}}, [{"$set": hidden}])
 
+    @_outages()
     def done(self, deliveries: Sequence[Delivery]) -> None:
         receipts = [delivery.receipt for delivery in deliveries]
         ids = [self._id(delivery.message) for delivery in deliveries]
         self._messages.delete_many({"_id": {"$in": ids}, "receipt": {"$in": receipts}})
 
+    @_outages()
     def retry_later(self, delivery: Delivery, *, delay_seconds: float) -> None:
         mine = {"_id": self._id(delivery.message), "receipt": delivery.receipt}
         self._messages.update_one(mine, [{"$set": {"visible_at": self._in(delay_seconds), "receipt": None}}])
 
+    @_outages()
     def depth(self, queues: Sequence[str]) -> dict[str, int]:
         grouped = self._messages.aggregate(
             [
@@ -89,6 +106,7 @@ class MongoQueue:
         )
         return dict.fromkeys(queues, 0) | {row["_id"]: row["count"] for row in grouped}
 
+    @_outages()
     def check(self) -> None:
         self._messages.database.command("ping")
 
@@ -142,7 +160,7 @@ class MongoQueue:
                 queue=document["queue"], subject_id=document["subject_id"], user_id=document["user_id"]
             )
             if document["deliveries"] > self._max_deliveries:
-                dead = {"queue": f"{message.queue}-dead", "receipt": None}
+                dead = {"queue": dead_letters(message.queue), "receipt": None}
                 self._messages.update_one({"_id": document["_id"]}, {"$set": dead})
                 logs.warning("message given up", queue=message.queue, subject_id=message.subject_id)
                 continue

@@ -8,9 +8,11 @@ import functions_framework
 from common.errors import NotImplementedYet
 from common.http.message import Answer, Request
 from common.http.router import Router
+from functions.manage import old
 from functions.manage.keys import add_routes as add_key_routes
 
 router = Router("job-manage")
+router.include(old.router)
 add_key_routes(router)
 
 

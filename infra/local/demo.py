@@ -32,7 +32,7 @@ def main() -> None:
     arguments.add_argument("--out", type=Path, default=Path("out/demo"))
     chosen = arguments.parse_args()
     home = chosen.out.with_name("demo-home").resolve()
-    screen = Console()
+    screen = Console(soft_wrap=True)
     with _served(SAMPLES) as site:
         screen.print(say("demo_starts", home=home))
         # The samples are served from loopback, which the guard refuses unless an operator allows it.

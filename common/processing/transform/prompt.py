@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from common.processing.transform.languages import language_name
-from common.processing.transform.template import as_text
+from common.text import as_text
 
 # These stay as they are in every language, so that paths and links are the same in each run.
 GLOSSARY = ("event", "track", "speakers")

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from common.processing.transform.front_matter import front_matter
-from common.processing.transform.template import PLACE, Template, as_text, resolve
+from common.processing.transform.template import PLACE, Template, resolve
+from common.text import as_text
 
 _HEADING = re.compile(r"^(#{1,6})\s")
 _SEPARATOR = " · "
@@ -19,7 +20,8 @@ def render(template: Template, values: Mapping[str, Any], *, blocks: Mapping[str
     body = _Body(known, blocks or {}).render(template.body)
     if template.front_matter is None:
         return body
-    return front_matter(resolve(template, known)) + "\n" + body.lstrip("\n")
+    head = {name: value for name, value in resolve(template, known).items() if value not in (None, "", [])}
+    return front_matter(head) + "\n" + body.lstrip("\n")
 
 
 class _Body:

@@ -54,5 +54,6 @@ def _lines(text: str) -> list[str]:
 
 
 def _cell(line: str) -> str:
-    """One line inside a cell: no pipe ends it, no heading or fence is left of the page's Markdown."""
-    return " ".join(line.replace("\\", "\\\\").replace("|", "\\|").split()).lstrip("#> ").strip("`")
+    """One line inside a cell: no pipe ends it, no brackets make a link, no heading or fence is left."""
+    escaped = line.replace("\\", "\\\\").replace("|", "\\|").replace("[[", "\\[\\[")
+    return " ".join(escaped.split()).lstrip("#> ").strip("`")

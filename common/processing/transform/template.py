@@ -16,6 +16,7 @@ import yaml
 from common.errors import TemplateError
 from common.names import log_safe
 from common.processing.transform.schema import Field, field_type
+from common.text import as_text
 
 MAX_CHARACTERS = 200_000
 MAX_FIELDS = 100
@@ -85,15 +86,6 @@ def resolve(template: Template, values: dict[str, Any]) -> dict[str, Any]:
     """The front matter with its values: one that stands alone keeps its type, others become text."""
     filled = _filled(template.front_matter or {}, template.places, values)
     return filled if isinstance(filled, dict) else {}
-
-
-def as_text(value: Any) -> str:
-    """A value inside a line of text."""
-    if value is None:
-        return ""
-    if isinstance(value, (list, tuple)):
-        return ", ".join(as_text(item) for item in value)
-    return str(value)
 
 
 def _split_system_prompt(text: str) -> tuple[str, str]:

@@ -1,0 +1,1 @@
+"""Recordings: captions where there are some, else recognised speech."""

@@ -1,0 +1,66 @@
+"""What was said in a session: the text that was handed in, else captions, else recognised speech."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from common.errors import Cancelled, ProcessingError, TranscriptionFailed
+from common.outbound.guard import shown_url
+from common.processing.base import Context, Warning
+from common.processing.media.captions import MAX_CAPTIONS_BYTES, parse_captions, to_text
+from common.processing.session.media import Link
+from common.processing.session.page import EventPage
+from common.processing.session.parameters import SessionParameters
+
+PERCENT = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    video_url: str = ""
+    transcript: str = ""
+    warnings: tuple[Warning, ...] = ()
+
+
+def read_recording(parameters: SessionParameters, page: EventPage, context: Context) -> Recording:
+    video = parameters.video_url or (page.videos[0].url if page.videos else "")
+    if parameters.video_transcript:
+        return Recording(video_url=video, transcript=parameters.video_transcript.strip())
+    captions = _in_order(page.captions, parameters.source_language or page.language)
+    if not video and not captions:
+        return Recording()
+    context.progress.report("processing_recording", PERCENT)
+    warnings: list[Warning] = []
+    for link in captions:
+        try:
+            return Recording(video_url=video, transcript=_captions(link.url, context))
+        except Cancelled:
+            raise
+        except ProcessingError as error:
+            warnings.append(_left_out(f"The captions {shown_url(link.url)}", error))
+    if video:
+        reason = TranscriptionFailed(
+            "it has no captions, and no speech recognition is configured"
+            " (speech.model_dir or speech.base_url)."
+        )
+        warnings.append(_left_out(f"The recording {shown_url(video)}", reason))
+    return Recording(video_url=video, warnings=tuple(warnings))
+
+
+def _in_order(captions: Sequence[Link], language: str) -> list[Link]:
+    """In the language of the talk first; a translation is better than nothing."""
+    return sorted(captions, key=lambda link: bool(link.language) and link.language != language)
+
+
+def _captions(url: str, context: Context) -> str:
+    source = context.sources.fetch(url=url)
+    with source.path.open("rb") as file:
+        segments = parse_captions(file.read(MAX_CAPTIONS_BYTES))
+    if not segments:
+        raise TranscriptionFailed(f"expected WebVTT or SRT captions, found {source.media_type}.")
+    return to_text(segments)
+
+
+def _left_out(what: str, error: ProcessingError) -> Warning:
+    return Warning(code=error.code, message=f"{what} was left out: {error.message}")
