@@ -22,6 +22,8 @@ from common.outbound.policy import OutboundPolicy, policy_of
 from common.processing.base import Context, Limits, Progress, Result, StoredFile
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
+from common.processing.transform.configured import configured_model
+from common.processing.transform.stored import fetch_templates
 from common.settings import LimitsSection, Settings
 from common.text import as_text
 
@@ -50,7 +52,11 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
             cache=lambda name, sha256, method: ObjectCache(objects, name, sha256, method),
             checkpoint=job.get("checkpoint") or {},
             limits=processing_limits(settings.limits),
-            template_folders=tuple(settings.templates.folders),
+            model=configured_model(settings.llm, policy_of(settings.outbound)),
+            template_folders=(
+                *settings.templates.folders,
+                *fetch_templates(objects, settings.templates.prefix, Path(scratch) / "templates"),
+            ),
         )
         result = kind.load_handler()(parameters, context)
         archive = _archive(job, result, files, objects) if result.archive_name else None

@@ -342,7 +342,8 @@ class JobStore:
 
     def now(self) -> datetime:
         """The database's clock."""
-        answer: datetime = self._jobs.database.command("hello")["localTime"]
+        hello = self._jobs.database.command("hello", codec_options=self._jobs.codec_options)
+        answer: datetime = hello["localTime"]
         return answer
 
     # Shared by all of the above

@@ -15,6 +15,10 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    def needs_language_model(self) -> bool:
+        """Whether a job with these parameters can do nothing without a model: refused on submit then."""
+        return False
+
 
 @dataclass(frozen=True, kw_only=True)
 class SourceFile:
@@ -165,6 +169,8 @@ class Limits:
     unpacked_bytes: int = 4 * 1024**3
     image_pixels: int = 100_000_000
     inline_markdown_bytes: int = 1024**2
+    model_calls: int = 2_000
+    model_parallel: int = 4  # calls at one time
 
 
 @dataclass(frozen=True, kw_only=True)

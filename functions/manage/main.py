@@ -8,17 +8,16 @@ import functions_framework
 from common.errors import NotImplementedYet
 from common.http.message import Answer, Request
 from common.http.router import Router
-from functions.manage import old
-from functions.manage.keys import add_routes as add_key_routes
+from functions.manage import keys, old, webhooks
 
 router = Router("job-manage")
+router.include(keys.router)
 router.include(old.router)
-add_key_routes(router)
+router.include(webhooks.router)
 
 
 @router.route("PUT", "/api/jobs/{job_id}")
 @router.route("DELETE", "/api/jobs/{job_id}", "/api/batches/{batch_id}")
-@router.route("GET", "/api/jobs/{job_id}/deliveries")
 @router.route(
     "POST",
     "/api/jobs/{job_id}/cancel",
@@ -27,8 +26,6 @@ add_key_routes(router)
     "/api/batches/{batch_id}/retry-failed",
     "/api/batches/{batch_id}/archive",
     "/api/batches/{batch_id}/toggle-active",
-    "/api/deliveries/{delivery_id}/redeliver",
-    "/api/webhooks/test",
 )
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.method} {request.path} is not built yet.")

@@ -11,6 +11,7 @@ from common.processing.pdf.grids import TIGHT, Row, merge_rows
 from common.processing.pdf.rules import TOUCH, Rule
 
 MANY = 0.4  # bands per line of text from which a table counts as ruled row by row
+MANY_IN_GRID = 0.2
 
 
 def band_rows(
@@ -23,9 +24,11 @@ def band_rows(
     if grid or len(levels) > 2:
         lift_spanning(bands, across, edges, grid=grid)
     filled = [band for _, band in sorted(bands.items()) if any(row.cells for row in band)]
-    many = len(filled) >= 3 and len(filled) >= MANY * len(rows)
+    share = MANY_IN_GRID if grid else MANY
+    many = len(filled) >= 3 and len(filled) >= share * len(rows)
     result: list[Row] = []
     for band in filled:
+        band = fold_centred(band)
         if len(band) == 1:
             result += band
         elif many and not has_records(band):
@@ -96,6 +99,18 @@ def has_records(band: Sequence[Row]) -> bool:
     """Numbers do not wrap: where two lines of a column are numbers, the lines are rows."""
     columns = {column for row in band for column in row.cells}
     return any(sum(row.is_numeric(column) for row in band) > 1 for column in columns)
+
+
+def fold_centred(band: Sequence[Row]) -> list[Row]:
+    """A line that stands half-way between two others and shares no column with them holds cells that span both."""
+    rows = list(band)
+    for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
+        close = below.base - above.base < TIGHT * row.size
+        if close and row.cells and not set(row.cells) & (set(above.cells) | set(below.cells)):
+            above.cells |= row.cells
+            above.spans |= row.spans
+            row.cells = {}
+    return [row for row in rows if row.cells]
 
 
 def wrapped(band: Sequence[Row]) -> list[Row]:

@@ -2,143 +2,133 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
 from importlib.metadata import version
-from io import BytesIO
-from pathlib import PurePosixPath
+from typing import Any
 
-from common.clock import utc_now
+from common.archive.links import embed
 from common.errors import UnsupportedFile
-from common.names import safe_name
-from common.processing.base import Cache, Context, HandOver, Result, SourceFile, StoredFile, Warning
+from common.objects import keys
+from common.processing.base import Context, Result, SourceFile
+from common.processing.pages.finish import Draft, chosen_template, finish, model_calls
+from common.processing.pages.method import ExtractionMethod
+from common.processing.pages.page import Page
+from common.processing.pages.pictures import PagePictures
+from common.processing.pages.progress import LAST_PERCENT, PageProgress
+from common.processing.pages.readers import PageReader, required_model
+from common.processing.pages.reading import PageLoop, Reading, reusable
 from common.processing.pdf.document import PageText, PdfDocument, open_document
+from common.processing.pdf.origin import as_pdf
+from common.processing.pdf.pages import PdfPages
 from common.processing.pdf.parameters import PdfParameters
+from common.processing.session.language import detect_language
+from common.processing.transform.slides import Slide
 
-HAND_OVER_SECONDS = 20.0  # what a run keeps for storing what it has before its time limit
-PICTURE_DPI = 150
-FIRST_PERCENT, LAST_PERCENT = 10.0, 90.0
-ENGINES = ("liteparse", "pypdfium2")
+CACHE_KIND = "pdf"
 
 
 def handle(parameters: PdfParameters, context: Context) -> Result:
     context.progress.report("initializing", 0)
+    template = chosen_template(parameters, context)
+    if parameters.extraction_method.uses_model:
+        required_model(context, parameters.extraction_method)
     context.progress.report("downloading_or_opening", 5)
     source = context.sources.fetch(
         url=parameters.url, upload_id=parameters.upload_id, file_path=parameters.file_path
     )
-    cache = context.cache("pdf", source.sha256, parameters.extraction_method.value)
-    with open_document(source.path, max_pages=context.limits.pages) as document:
-        first, last = _range(parameters, document.info.pages)
-        pages, from_cache = _read_pages(document, first, last, parameters, context, cache)
-        context.progress.report("postprocessing", LAST_PERCENT)
-        markdown = document.markdown(pages)
-        stem = safe_name(PurePosixPath(source.name).stem, fallback="document")
-        assets = _pictures(document, first, last, context, cache) if parameters.include_images else ()
-        context.files.write(f"{stem}.md", markdown.encode(), "text/markdown")
-        return Result(
-            markdown=markdown,
-            markdown_file=f"{stem}.md",
-            page_texts=tuple(f"pages/{_page_name(page.number)}" for page in pages),
-            assets=assets,
-            archive_name=_archive_name(stem, parameters),
-            metadata=_metadata(document, source, parameters),
-            warnings=tuple(warning for page in pages for warning in page.warnings),
-            is_from_cache=from_cache,
-        )
+    with open_document(as_pdf(source, context), max_pages=context.limits.pages) as document:
+        draft = _read(document, source, parameters, context)
+    return finish(draft, source=source, parameters=parameters, context=context, template=template)
 
 
-def _range(parameters: PdfParameters, pages: int) -> tuple[int, int]:
+def _read(document: PdfDocument, source: SourceFile, parameters: PdfParameters, context: Context) -> Draft:
+    method = parameters.extraction_method
+    numbers = page_range(parameters, document.info.pages)
+    model = context.model.name if context.model else None
+    folder = method.cache_name(language=parameters.language, model=model)
+    cache = context.cache(CACHE_KIND, source.sha256, folder)
+    kept = reusable(cache, context, is_fresh=parameters.force_overwrite or not parameters.use_cache)
+    pages = PdfPages(document=document, max_pixels=context.limits.image_pixels)
+    pictures = PagePictures(
+        source=pages, context=context, cache=cache, kept=kept,
+        images=parameters.include_images, previews=method.makes_previews,
+    )  # fmt: skip
+    reader = PageReader(
+        source=pages, method=method, context=context, language=parameters.language,
+        progress=PageProgress(context.progress, len(numbers)), calls_made=len(model_calls(context)),
+    )  # fmt: skip
+    reading = PageLoop(
+        context=context, cache=cache, reader=reader, pictures=pictures, numbers=numbers, kept=kept
+    ).run()
+    context.progress.report("postprocessing", LAST_PERCENT)
+    if pictures.preview_paths:
+        pictures.pack_previews(is_whole=len(numbers) == document.info.pages)
+    return Draft(
+        markdown=_markdown(document, reading.pages, pictures, method),
+        page_texts=reading.text_paths,
+        assets=(*pictures.image_paths, *pictures.preview_paths),
+        slides=_slides(reading.pages, pictures),
+        metadata=_metadata(document, source, parameters, reading, model),
+        warnings=tuple(warning for page in reading.pages for warning in page.warnings),
+        target_dir=keys.cache_prefix(CACHE_KIND, source.sha256, folder),
+        is_from_cache=reading.is_from_cache,
+        has_pictures=parameters.include_images,
+    )
+
+
+def page_range(parameters: PdfParameters, pages: int) -> range:
     first, last = parameters.page_start or 1, min(parameters.page_end or pages, pages)
     if first > pages:
         raise UnsupportedFile(f"page_start is {first}, but the document has only {pages} pages.")
-    return first, last
+    return range(first, last + 1)
 
 
-def _read_pages(
-    document: PdfDocument, first: int, last: int, parameters: PdfParameters, context: Context, cache: Cache
-) -> tuple[list[PageText], bool]:
-    """From the cache where it has them; every new page goes there before the next one is read."""
-    fresh = parameters.force_overwrite or not parameters.use_cache
-    known = {} if fresh and not context.checkpoint else cache.names()
-    total, pages, reused = last - first + 1, [], 0
-    reading: Iterator[PageText] = iter(())
-    for number in range(first, last + 1):
-        done = number - first
-        percent = FIRST_PERCENT + (LAST_PERCENT - FIRST_PERCENT) * done / total
-        context.progress.report(f"processing_pages:{done + 1}/{total}", percent, done=done, total=total)
-        if context.progress.seconds_left() < HAND_OVER_SECONDS:
-            raise HandOver({"next_page": number})
-        page = _cached_page(number, known, cache)
-        reused += page is not None
-        if page is None:
-            page = next((page for page in reading if page.number == number), None)
-            if page is None:  # the first missing page: from here on the document is read in one go
-                reading = document.pages(number, last)
-                page = next(reading)
-            known[_page_name(number)] = cache.write(
-                _page_name(number), page.text.encode(), "text/plain; charset=utf-8"
-            )
-            cache.write(_record_name(number), _record(page), "application/json")
-        context.files.adopt(f"pages/{_page_name(number)}", known[_page_name(number)])
-        pages.append(page)
-    return pages, reused == total
+def _markdown(
+    document: PdfDocument, pages: tuple[Page, ...], pictures: PagePictures, method: ExtractionMethod
+) -> str:
+    if not method.reads_text:
+        return "\n\n".join(embed(path) for path in pictures.preview_paths) + "\n"
+    texts = [PageText(number=page.number, text=page.text, markdown=page.markdown) for page in pages]
+    return document.markdown(texts)
 
 
-def _cached_page(number: int, known: Mapping[str, StoredFile], cache: Cache) -> PageText | None:
-    if _record_name(number) not in known or _page_name(number) not in known:
-        return None
-    record = json.loads(cache.read(_record_name(number)))
-    warnings = tuple(Warning(**item) for item in record["warnings"])
-    return PageText(number=number, text=record["text"], markdown=record["markdown"], warnings=warnings)
+def _slides(pages: tuple[Page, ...], pictures: PagePictures) -> list[Slide]:
+    paths: list[str] | list[None] = pictures.image_paths or pictures.preview_paths or [None] * len(pages)
+    return [
+        Slide(number=page.number, picture=path, text=page.text)
+        for page, path in zip(pages, paths, strict=True)
+    ]
 
 
-def _record(page: PageText) -> bytes:
-    warnings = [{"code": item.code, "message": item.message, "page": item.page} for item in page.warnings]
-    return json.dumps({"text": page.text, "markdown": page.markdown, "warnings": warnings}).encode()
-
-
-def _pictures(
-    document: PdfDocument, first: int, last: int, context: Context, cache: Cache
-) -> tuple[str, ...]:
-    known, paths = cache.names(), []
-    for number in range(first, last + 1):
-        name = f"image_{number:03}.jpg"
-        stored = known.get(name)
-        if stored is None:
-            picture = document.render(number, max_pixels=context.limits.image_pixels, dpi=PICTURE_DPI)
-            target = BytesIO()
-            picture.save(target, "JPEG", quality=85)
-            stored = cache.write(name, target.getvalue(), "image/jpeg")
-        paths.append(context.files.adopt(f"images/{name}", stored).path)
-        context.progress.report("postprocessing", LAST_PERCENT, f"picture {number}")
-    return tuple(paths)
-
-
-def _page_name(number: int) -> str:
-    return f"page_{number:03}.txt"
-
-
-def _record_name(number: int) -> str:
-    return f"page_{number:03}.json"
-
-
-def _archive_name(stem: str, parameters: PdfParameters) -> str | None:
-    if not parameters.create_archive:
-        return None
-    return f"{stem}_images_{utc_now():%Y%m%d_%H%M%S}.zip" if parameters.include_images else f"{stem}.zip"
-
-
-def _metadata(document: PdfDocument, source: SourceFile, parameters: PdfParameters) -> dict[str, object]:
-    info = document.info
+def _metadata(
+    document: PdfDocument, source: SourceFile, parameters: PdfParameters, reading: Reading, model: str | None
+) -> dict[str, Any]:
+    info, method = document.info, parameters.extraction_method
+    text = " ".join(page.text for page in reading.pages[:10])
     return {
         "title": info.title,
         "author": info.author,
         "pages": info.pages,
         "producer": info.producer,
-        "language": parameters.language or info.language,
+        "language": parameters.language or info.language or detect_language(text),
         "sha256": source.sha256,
         "size": source.size,
-        "extraction_method": parameters.extraction_method.value,
-        "engines": {name: version(name) for name in ENGINES},
+        "extraction_method": method.value,
+        "engines": engines(reading.pages) | ({"model": model} if method.uses_model and model else {}),
+        **confidence(reading.pages),
     }
+
+
+def engines(pages: tuple[Page, ...]) -> dict[str, str]:
+    names = ["secretary", "pypdfium2"]
+    if any(page.confidence is not None for page in pages):
+        names.append("tesserocr")
+    return {name: version(name) for name in names}
+
+
+def confidence(pages: tuple[Page, ...]) -> dict[str, Any]:
+    """Of the whole and of each page; null for pages that OCR did not read."""
+    known = [page.confidence for page in pages if page.confidence is not None]
+    if not known:
+        return {}
+    mean = round(sum(known) / len(known), 1)
+    return {"ocr_confidence": mean, "page_confidence": [page.confidence for page in pages]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from common.processing.pdf.spans import ASCENT, DESCENT, Box, Word
 
@@ -11,13 +12,14 @@ GAP = 1.1  # font sizes of white between words that part a line into pieces: wid
 SHIFT = 0.6  # font sizes a superscript may stand off the baseline
 
 
+Value = TypeVar("Value", float, str)
 PITCH_SLACK = 0.03  # font sizes
 
 
 class Line:
     """Words on one baseline."""
 
-    __slots__ = ("base", "bold", "italic", "mono", "size", "words", "x0", "x1")
+    __slots__ = ("base", "bold", "face", "italic", "mono", "size", "words", "x0", "x1")
 
     def __init__(self, words: list[Word]) -> None:
         self.words = words
@@ -26,12 +28,13 @@ class Line:
         if len(words) == 1:
             word = words[0]
             self.size, self.base = word.size, word.base
-            self.bold, self.italic = word.font.bold, word.font.italic
+            self.bold, self.italic, self.face = word.font.bold, word.font.italic, word.font.name
             self.mono = has_one_pitch(words)
             return
         letters = sum(len(word.text) for word in words)
         self.size = most_letters((word.size, word) for word in words)
         self.base = most_letters((word.base, word) for word in words)
+        self.face = most_letters((word.font.name, word) for word in words)
         self.bold = 2 * sum(len(word.text) for word in words if word.font.bold) > letters
         self.italic = 2 * sum(len(word.text) for word in words if word.font.italic) > letters
         self.mono = has_one_pitch(words)
@@ -64,9 +67,9 @@ def has_one_pitch(words: Sequence[Word]) -> bool:
     return not pitches or max(pitches) - min(pitches) < PITCH_SLACK
 
 
-def most_letters(values: Iterable[tuple[float, Word]]) -> float:
+def most_letters(values: Iterable[tuple[Value, Word]]) -> Value:
     """The value that most letters share."""
-    count: Counter[float] = Counter()
+    count: Counter[Value] = Counter()
     for value, word in values:
         count[value] += len(word.text)
     return count.most_common(1)[0][0]

@@ -11,7 +11,7 @@ from common.processing.pdf.bands import band_rows
 from common.processing.pdf.grids import Row, fill_rows, render_cells
 from common.processing.pdf.gutters import Interval, gutters, intervals, text_rows
 from common.processing.pdf.lines import Line
-from common.processing.pdf.rules import TOUCH, Rule, Ruling, regions, ruling
+from common.processing.pdf.rules import TOUCH, Rule, Ruling, regions, ruling, without_underlines
 from common.processing.pdf.spans import Box, PageSpans, Word, union
 from common.processing.pdf.unruled import unruled_regions
 
@@ -38,6 +38,7 @@ def find_tables(pieces: Sequence[Line], spans: PageSpans) -> list[Table]:
     if len(words) < 4:
         return []
     lines = ruling(spans.strokes, spans.fills, width=spans.width, height=spans.height)
+    lines = Ruling(without_underlines(lines.across, words), lines.down)
     tables: list[Table] = []
     used: set[int] = set()
     for region in [*regions_of_grid(lines), *stacks(lines, words)]:
