@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from common.jobs.lifecycle import BatchStatus, JobStatus
 
@@ -136,7 +136,7 @@ class JobRow(Told):
 class JobDetail(JobRow):
     """One job in full."""
 
-    results: JobResults | None  # type: ignore[assignment]
+    results: JobResults | None
     logs: list[LogLine]
 
 
@@ -199,7 +199,7 @@ class LogPage(Told):
 class JobTypeRow(Told):
     job_type: str
     summary: str
-    json_schema: dict[str, Any]
+    json_schema: Annotated[dict[str, Any], Field(serialization_alias="schema")]
 
 
 class JobTypes(Told):
@@ -250,3 +250,30 @@ class Alive(Told):
 class Ready(Told):
     ready: bool
     parts: dict[str, bool]
+
+
+class OldResults(JobResults):
+    """With the archive inside, as the first clients read it."""
+
+    archive_data: str | None  # type: ignore[assignment]
+    markdown_url: str | None
+
+
+class OldJobRow(JobRow):
+    started_at: AwareDatetime | None
+    results: Delivered | OldResults | None
+    logs: list[LogLine] = []
+
+
+class OldJob(JobDetail):
+    started_at: AwareDatetime | None
+    results: OldResults | None
+
+
+class OldBatch(BatchDetail):
+    job_ids: list[str] = []
+
+
+def page_of(model: type[ListPage]) -> dict[str, Any]:
+    """A page's own fields, which job routes repeat beside the envelope."""
+    return {name: field.annotation for name, field in model.model_fields.items()}

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import flask
 import functions_framework
 
+from common.errors import ArchiveNotFound
+from common.http.answers import ArchiveLink, FileList
 from common.http.message import Answer, Request
+from common.http.operation import Operation
 from common.http.router import Router
 from common.jobs.model import Batch, Job
 from common.jobs.queries import ArchiveQuery, FileQuery
 from common.jobs.read import archive_url, cached_text, file_of, read_batch, read_job, sign_file
 from common.jobs.view import file_url
+
+FILES = "Files"
+ARCHIVE: dict[str, Any] = {
+    "tag": FILES,
+    "query": ArchiveQuery,
+    "data": ArchiveLink,
+    "redirects": True,
+    "errors": (ArchiveNotFound,),
+}
 
 router = Router("job-download")
 NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who asked
@@ -21,17 +35,26 @@ NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who aske
     "/api/jobs/{job_id}/download-archive",
     "/api/event-job/jobs/{job_id}/download-archive",
     "/api/events/jobs/{job_id}/download-archive",
+    operation=Operation(summary="A job's archive", **ARCHIVE),
 )
 def archive(request: Request) -> Answer:
     return _archive(request, read_job(request.services, request.caller, request.arguments["job_id"]))
 
 
-@router.route("GET", "/api/batches/{batch_id}/download-archive")
+@router.route(
+    "GET",
+    "/api/batches/{batch_id}/download-archive",
+    operation=Operation(summary="A batch's archive", **ARCHIVE),
+)
 def batch_archive(request: Request) -> Answer:
     return _archive(request, read_batch(request.services, request.caller, request.arguments["batch_id"]))
 
 
-@router.route("GET", "/api/jobs/{job_id}/files")
+@router.route(
+    "GET",
+    "/api/jobs/{job_id}/files",
+    operation=Operation(summary="All files of a job", tag=FILES, data=FileList),
+)
 def files(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
     rows = [
@@ -42,7 +65,13 @@ def files(request: Request) -> Answer:
     return Answer(data={"files": rows, "total": len(rows)})
 
 
-@router.route("GET", "/api/jobs/{job_id}/files/{path+}")
+@router.route(
+    "GET",
+    "/api/jobs/{job_id}/files/{path+}",
+    operation=Operation(
+        summary="One file of a job", tag=FILES, query=FileQuery, redirects=True, redirects_always=True
+    ),
+)
 def file(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
     found = file_of(job, request.arguments["path"])
@@ -50,13 +79,25 @@ def file(request: Request) -> Answer:
     return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
 
 
-@router.route("GET", "/api/pdf/text-content/{path+}", "/api/files/text/{path+}")
+@router.route(
+    "GET",
+    "/api/pdf/text-content/{path+}",
+    "/api/files/text/{path+}",
+    operation=Operation(summary="The text of one page", tag=FILES, media_type="text/plain"),
+)
 def text(request: Request) -> Answer:
     content = cached_text(request.services, request.caller, request.arguments["path"])
     return Answer(content=content, media_type="text/plain; charset=utf-8")
 
 
-@router.route("GET", "/api/event-job/files/{path+}", "/api/events/files/{path+}")
+@router.route(
+    "GET",
+    "/api/event-job/files/{path+}",
+    "/api/events/files/{path+}",
+    operation=Operation(
+        summary="One file, by job and path", tag="Old routes", media_type="text/plain", redirects=True
+    ),
+)
 def old_file(request: Request) -> Answer:
     """A job's id and a path inside it, or a page text of the cache."""
     path = request.arguments["path"]
