@@ -221,6 +221,10 @@ class Llm(Section):
     max_input_chars: Positive = 100_000
     max_cost_calls: Positive = 2_000
 
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.api_key or self.base_url)
+
 
 class Speech(Section):
     """Speech recognition: a faster-whisper model folder, or an OpenAI-compatible endpoint."""

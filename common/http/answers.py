@@ -243,6 +243,23 @@ class FileList(Told):
     total: int
 
 
+class JobRemoval(Told):
+    """`deleted` is false while running work has still to stop; the rest follows by itself."""
+
+    job_id: str
+    deleted: bool
+
+
+class BatchRemoval(Told):
+    batch_id: str
+    deleted: bool
+
+
+class RetriedBatch(Told):
+    batch: BatchDetail
+    job_ids: list[str]
+
+
 class Alive(Told):
     alive: bool
 

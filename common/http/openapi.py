@@ -102,7 +102,8 @@ def _told(route: Route) -> Operation:
 
 
 def _has_envelope(operation: Operation) -> bool:
-    return operation.media_type == "application/json" and not operation.redirects_always
+    is_json = operation.media_type == "application/json" and not operation.is_bare
+    return is_json and not operation.redirects_always
 
 
 def _operation(route: Route, models: _Models, mode: str) -> Schema:
@@ -206,7 +207,7 @@ def _responses(route: Route, operation: Operation, models: _Models, mode: str) -
 
 def _success(route: Route, operation: Operation, models: _Models) -> Schema:
     kind = operation.media_type
-    schema = models.envelope(route) if _has_envelope(operation) else operation.schema_of_answer
+    schema = models.envelope(route) if _has_envelope(operation) else dict(operation.schema_of_answer)
     content = {kind: {"schema": schema}}
     return {"description": HTTPStatus(operation.status).phrase, "content": content}
 

@@ -29,6 +29,7 @@ class Operation:
     idempotent: bool = False  # takes an Idempotency-Key
     has_etag: bool = False
     media_type: str = "application/json"  # of the answer; anything but JSON comes without an envelope
+    is_bare: bool = False  # JSON without the envelope
     schema_of_answer: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
     redirects: bool = False  # may answer with a redirect
     redirects_always: bool = False

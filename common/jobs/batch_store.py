@@ -11,8 +11,9 @@ from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
 
 from common.jobs.database import Document
-from common.jobs.lifecycle import ACTIVE, FINAL, JobStatus
+from common.jobs.lifecycle import ACTIVE, JobStatus
 from common.jobs.model import Batch, Job
+from common.jobs.updates import after, stamped
 from common.webhooks import outbox
 from common.webhooks.events import EventType
 
@@ -74,6 +75,9 @@ class BatchStore:
         found = self._jobs.find(wanted, {"logs": 0, "checkpoint": 0})
         return [Job.from_document(document) for document in found]
 
+    def has_members(self, batch_id: str) -> bool:
+        return self._jobs.find_one({"batch_id": batch_id}, {"_id": 1}) is not None
+
     def close_if_done(self, batch_id: str) -> Batch | None:
         """The batch, for the one caller that closes it after its last member; None for all others."""
         if self._jobs.find_one({"batch_id": batch_id, "status": {"$in": list(ACTIVE)}}, {"_id": 1}):
@@ -82,25 +86,11 @@ class BatchStore:
             {"_id": batch_id, "closed_at": None},
             {
                 "closed_at": "$$NOW",
-                "check_at": {"$literal": None},
+                "check_at": {"$cond": ["$delete_requested", "$check_at", None]},
                 "outbox": outbox.marked(EventType.BATCH_COMPLETED),
             },
         )
         return Batch.from_document(closed, self._counts([batch_id])[batch_id]) if closed else None
-
-    def reopen(self, batch_id: str) -> None:
-        """Before a member goes back to pending, so that the batch can close once more after it."""
-        self._change({"_id": batch_id}, {"closed_at": None, "archive": None, "check_at": self._next_check()})
-
-    def set_active(self, batch_id: str, *, active: bool) -> None:
-        """Members first when pausing, the batch last when starting: nothing slips through in between."""
-        paused = {
-            "$set": {"paused": not active},
-            "$currentDate": {"updated_at": True},
-            "$inc": {"version": 1},
-        }
-        self._jobs.update_many({"batch_id": batch_id, "status": {"$in": list(ACTIVE)}}, paused)
-        self._change({"_id": batch_id}, {"is_active": active})
 
     def set_archived(self, batch_id: str, *, archived: bool) -> None:
         self._change({"_id": batch_id}, {"archived": archived})
@@ -109,8 +99,7 @@ class BatchStore:
         self._change({"_id": batch_id}, {"archive": {"$literal": archive}})
 
     def delete(self, batch_id: str) -> None:
-        """The members go first: a batch without members can be deleted again, the reverse cannot."""
-        self._jobs.delete_many({"batch_id": batch_id, "status": {"$in": [*FINAL, JobStatus.PENDING]}})
+        """Of a batch whose members are gone."""
         self._batches.delete_one({"_id": batch_id})
 
     def take_unclosed(self, *, limit: int) -> list[str]:
@@ -135,7 +124,7 @@ class BatchStore:
         self._batches.update_one({"_id": batch_id, "webhook": {"$type": "object"}}, gone)
 
     def _next_check(self) -> Document:
-        return {"$add": ["$$NOW", int(self._check_seconds * 1000)]}
+        return after(self._check_seconds)
 
     def _read(self, query: Document) -> Batch | None:
         document = self._batches.find_one(query)
@@ -146,9 +135,10 @@ class BatchStore:
         )
 
     def _counts(self, batch_ids: Sequence[str]) -> dict[str, Counts]:
-        """Members by state, from one covered index scan."""
+        """Members by state, from one covered index scan of one moment: a member that moves on while the
+        index is read is counted once."""
         counts: dict[str, Counts] = {batch_id: {} for batch_id in batch_ids}
-        grouped = self._jobs.aggregate(
+        grouped = self._jobs.with_options(read_concern=ReadConcern("snapshot")).aggregate(
             [
                 {"$match": {"batch_id": {"$in": list(batch_ids)}}},
                 {"$group": {"_id": {"batch": "$batch_id", "status": "$status"}, "count": {"$sum": 1}}},
@@ -159,7 +149,4 @@ class BatchStore:
         return counts
 
     def _change(self, query: Document, values: Document) -> Document | None:
-        stamped = values | {"updated_at": "$$NOW", "version": {"$add": ["$version", 1]}}
-        return self._batches.find_one_and_update(
-            query, [{"$set": stamped}], return_document=ReturnDocument.AFTER
-        )
+        return self._batches.find_one_and_update(query, stamped(values), return_document=ReturnDocument.AFTER)

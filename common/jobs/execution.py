@@ -20,11 +20,11 @@ from common.objects.store import ObjectStore
 from common.outbound.client import Outbound
 from common.outbound.policy import OutboundPolicy, policy_of
 from common.processing.base import Context, Limits, Progress, Result, StoredFile
+from common.processing.language_model import configured_model
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
-from common.processing.transform.configured import configured_model
 from common.processing.transform.stored import fetch_templates
-from common.settings import LimitsSection, Settings
+from common.settings import Settings
 from common.text import as_text
 
 README_FACTS = ("event", "track", "speakers", "date", "language")
@@ -38,7 +38,7 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
     parameters = kind.model().model_validate(job["parameters"])
     objects = ObjectStore(settings.objects)
     files = ObjectFiles(objects, job["job_id"], job["attempt"])
-    with tempfile.TemporaryDirectory(prefix="secretary-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="secretary-") as scratch, configured_model(settings) as model:
         context = Context(
             scratch=Path(scratch),
             files=files,
@@ -51,8 +51,8 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
             progress=progress,
             cache=lambda name, sha256, method: ObjectCache(objects, name, sha256, method),
             checkpoint=job.get("checkpoint") or {},
-            limits=processing_limits(settings.limits),
-            model=configured_model(settings.llm, policy_of(settings.outbound)),
+            limits=processing_limits(settings),
+            model=model,
             template_folders=(
                 *settings.templates.folders,
                 *fetch_templates(objects, settings.templates.prefix, Path(scratch) / "templates"),
@@ -65,13 +65,16 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
     return _stored(result, files.listing(), archive)
 
 
-def processing_limits(section: LimitsSection) -> Limits:
+def processing_limits(settings: Settings) -> Limits:
+    section = settings.limits
     return Limits(
         pages=section.pdf_pages,
         download_bytes=section.download_bytes,
         unpacked_bytes=section.unpacked_bytes,
         image_pixels=section.image_pixels,
         inline_markdown_bytes=section.inline_markdown_bytes,
+        model_calls=settings.llm.max_cost_calls,
+        model_parallel=settings.llm.max_parallel,
     )
 
 

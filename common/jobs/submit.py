@@ -12,6 +12,7 @@ from common import logs
 from common.access import Caller, owner_of_new
 from common.errors import SecretaryError
 from common.jobs.database import Document
+from common.jobs.demands import check_demands
 from common.jobs.idempotency import idempotency, insert_once
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import SCHEMA_VERSION, Batch, Job
@@ -28,6 +29,7 @@ QUEUED = {"step": "queued", "percent": 0, "message": "", "eta_seconds": None}
 
 def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key: str | None) -> Job:
     request, parameters = parse_job(body)
+    check_demands(services.settings, request.job_type, parameters)
     owner = owner_of_new(caller, request.user_id)
     document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = idempotency(caller, key, body, document["created_at"])
@@ -117,6 +119,7 @@ def _member(services: Services, caller: Caller, item: Any, place: int, batch: Do
     body = dict(item)
     body["parameters"] = batch["parameters"] | (body.get("parameters") or {})
     request, parameters = parse_job(body, where=f"jobs.{place}.")
+    check_demands(services.settings, request.job_type, parameters, where=f"jobs.{place}.")
     if "access_control" not in body:
         request.access_control = request.access_control.model_validate(batch["access_control"])
     hook = _hook(services, request.webhook, JOB_ENDS)

@@ -41,6 +41,12 @@ BUILT_IN = (
         handler="common.processing.pdf.handler:handle",
     ),
     JobType(
+        name="imageocr",
+        summary="A photo, a scan or a TIFF of many pages to text and Markdown.",
+        parameters="common.processing.image.parameters:ImageParameters",
+        handler="common.processing.image.handler:handle",
+    ),
+    JobType(
         name="session",
         summary="A talk's page, slides and recording to one note with pictures, ready for a vault.",
         parameters="common.processing.session.parameters:SessionParameters",

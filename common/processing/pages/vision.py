@@ -94,7 +94,9 @@ class Vision:
     def _replaced(self, hint: Page, reason: str) -> Page:
         page = self.stand_in(hint)
         how = "what OCR reads" if page.confidence is not None else "its native text"
-        message = f"Page {hint.number} was not read by the model {self.model.name!r}: {reason}. Used: {how}."
+        message = (
+            f"Page {hint.number} was not read by the model {self.model.vision_name!r}: {reason}. Used: {how}."
+        )
         warning = Warning(code=LlmFailed.code, message=message, page=hint.number)
         return replace(page, warnings=(*page.warnings, warning), is_stand_in=True)
 

@@ -56,6 +56,11 @@ class OpenAiModel:
         self._takes_schema = True
         self._usage: list[dict[str, Any]] = []
 
+    @property
+    def vision_name(self) -> str:
+        """The model that looks at pictures."""
+        return self.name
+
     def complete(self, *, system: str, user: str) -> str:
         return self._ask("complete", _messages(system, user))
 
