@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,7 +28,7 @@ Port = Annotated[
     typer.Option(envvar="SECRETARY_PORT", min=1, max=65535, help="The port of the API and the dashboard."),
 ]
 Workers = Annotated[int, typer.Option(min=0, max=64, help="How many worker processes to start.")]
-Inputs = Annotated[list[Path], typer.Argument(help="PDF files.")]
+Inputs = Annotated[list[Path], typer.Argument(help="PDFs, pictures, office documents.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON line per result.")]
 Images = Annotated[bool, typer.Option("--images", help="Also write a picture of every page.")]
 DEFAULT_HOME = Path.home() / ".local" / "share" / "secretary"
@@ -79,10 +78,12 @@ def doctor() -> None:
 def convert(
     inputs: Inputs, out: Annotated[Path, typer.Option(help="Where the Markdown goes.")] = Path("out"),
     as_json: AsJson = False, images: Images = False,
+    method: Annotated[str | None, typer.Option(help="native, auto, ocr, both, preview, llm …")] = None,
+    language: Annotated[str | None, typer.Option(help="Of the text, such as de; helps OCR.")] = None,
 ) -> None:  # fmt: skip
     """Convert files here and now, with no service.
 
-    Example: secretary convert report.pdf talk.pdf --out notes --json
+    Example: secretary convert report.pdf scan.tiff talk.pptx --out notes --json
     """
     from common.client.convert import convert as convert_one
     from common.client.convert import output_names
@@ -90,9 +91,11 @@ def convert(
     out.mkdir(parents=True, exist_ok=True)
     failed = False
     for path, name in zip(inputs, output_names(inputs), strict=True):
-        done = convert_one(path, name, out, {"include_images": images}, settings())
+        done = convert_one(path, name, out, _given(images, method, language), settings())
         failed = failed or done.error is not None
-        _show(asdict(done), as_json=as_json)
+        for warning in done.warnings:
+            typer.echo(f"{path.name}: {warning}", err=True)
+        _show(done.as_line(), as_json=as_json)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -113,6 +116,12 @@ def run(
     for result in results:
         _show(result, as_json=as_json)
     raise typer.Exit(1 if any(result["error"] for result in results) else 0)
+
+
+def _given(images: bool, method: str | None, language: str | None) -> dict[str, Any]:
+    """Only what was asked for: not every job type knows every parameter."""
+    options = {"include_images": images, "extraction_method": method, "language": language}
+    return {name: value for name, value in options.items() if value}
 
 
 def _show(result: dict[str, Any], *, as_json: bool) -> None:

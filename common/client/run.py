@@ -15,6 +15,8 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from common.client.api import Api, ServiceError
+from common.client.kind import job_type_for
+from common.errors import SecretaryError
 from common.names import safe_name
 
 
@@ -50,13 +52,17 @@ def _one(api: Api, path: Path, out: Path, include_images: bool, progress: Progre
     task = progress.add_task(path.name, total=100, step="")
     with served(path) as url:
         try:
-            parameters = {"url": url, "include_images": include_images}
-            job = api.submit({"job_type": "pdf", "job_name": path.name[:200], "parameters": parameters})
+            kind = job_type_for(path)
+            pictures = {"include_images": True} if include_images and kind != "imageocr" else {}
+            parameters = {"url": url, **pictures}
+            job = api.submit({"job_type": kind, "job_name": path.name[:200], "parameters": parameters})
             job = api.watch(job["job_id"], partial(show_progress, progress, task))
             output = fetch_archive(api, job, out) if job["status"] == "completed" else None
             error = job["error"]
         except ServiceError as failure:
             output, error, job = None, {"code": failure.error_code, "message": failure.message}, {}
+        except SecretaryError as failure:
+            output, error, job = None, failure.as_dict(), {}
     pages = len((job.get("results") or {}).get("page_texts", ()))
     shown = {"code": error["code"], "message": error["message"]} if error else None
     return {
