@@ -16,8 +16,10 @@ from common.identity.base import Identity
 from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore
 from common.jobs.changes import Changes
+from common.jobs.control_store import ControlStore
 from common.jobs.database import Document, connect
-from common.jobs.store import JobStore, Timing
+from common.jobs.store import JobStore
+from common.jobs.updates import Timing
 from common.keys.store import KeyStore
 from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
@@ -38,6 +40,7 @@ class Services:
     database: Database[Document]
     jobs: JobStore
     batches: BatchStore
+    control: ControlStore
     objects: ObjectStore
     queue: QueuePort
     changes: Changes
@@ -98,6 +101,7 @@ def build(options: Settings) -> Services:
         database=database,
         jobs=JobStore(database, timing),
         batches=BatchStore(database, check_seconds=options.sweep.resend_after_seconds),
+        control=ControlStore(database, timing),
         objects=ObjectStore(options.objects),
         queue=_queue(options, database),
         changes=Changes(database),

@@ -236,9 +236,10 @@ class Speech(Section):
 
 
 class Templates(Section):
-    """Folders with templates of your own; they go before the bundled ones."""
+    """Templates of your own, in folders or below a prefix of the bucket; they go before the bundled ones."""
 
     folders: Folders = []
+    prefix: str | None = None
 
 
 class Webhooks(Section):

@@ -18,6 +18,7 @@ from common.jobs.store import Pulse, Run
 from common.processing.registry import job_types
 from common.queue.base import HIGH_PRIORITY, Delivery, queue_for
 from common.services import Services
+from common.webhooks.progress import ProgressEvents
 
 PULSE_SECONDS = 1.0  # progress is written, and cancels are noticed, at most this late
 PAUSE_SECONDS = 1.0  # after MongoDB or the queue did not answer
@@ -31,6 +32,7 @@ class Worker:
         self._services = services
         self._worker_id = worker_id
         self._runner = Runner(services)
+        self._progress_events = ProgressEvents(services)
         self._options = services.settings.generic_worker
         self._stopping = threading.Event()
         self._lock = threading.Lock()
@@ -127,6 +129,7 @@ class Worker:
     def _pulse(self, *, everything: bool) -> None:
         with self._lock:
             running = dict(self._running)
+        self._progress_events.forget_all_but(set(running))
         if not running:
             return
         pulses = []
@@ -135,6 +138,7 @@ class Worker:
             if everything or progress or lines:
                 run = Run(job_id=state.job.job_id, attempt=state.job.attempt, worker_id=self._worker_id)
                 pulses.append(Pulse(run=run, progress=progress, logs=lines))
+                self._progress_events.tell(state.job, progress)
         if pulses:
             self._services.jobs.pulse(pulses)
         if everything:

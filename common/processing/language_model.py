@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
-from urllib.parse import urlsplit
 
-from common.outbound.client import Outbound
-from common.outbound.policy import OutboundPolicy, policy_of
-from common.processing.transform.model import TIMEOUT_SECONDS, OpenAiModel
+from common.outbound.policy import policy_of
+from common.processing.transform.endpoint import endpoint_outbound
+from common.processing.transform.model import DEFAULT_BASE_URL, TIMEOUT_SECONDS, OpenAiModel
 from common.settings import Llm, Settings
 
 
@@ -38,7 +36,7 @@ def configured_model(settings: Settings) -> Iterator[OpenAiModel | None]:
     if not settings.llm.is_configured:
         yield None
         return
-    outbound = _outbound(policy_of(settings.outbound, also_hosts=_named_host(settings.llm)))
+    outbound = endpoint_outbound(policy_of(settings.outbound), settings.llm.base_url or DEFAULT_BASE_URL)
     with outbound.httpx_client(idle_seconds=TIMEOUT_SECONDS, total_seconds=TIMEOUT_SECONDS) as client:
         yield _model(settings.llm, http_client=client)
 
@@ -53,17 +51,3 @@ def _model(options: Llm, **shared: Any) -> OpenAiModel:
         return OpenAiModel(name=options.model, **shared)
     vision = OpenAiModel(name=str(options.vision_model), **shared)
     return SeeingModel(vision=vision, name=options.model, **shared)
-
-
-def _named_host(options: Llm) -> tuple[str, ...]:
-    """A server that the operator names may stand inside: most models of one's own do."""
-    if not options.base_url:
-        return ()
-    parts = urlsplit(options.base_url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    return (f"{parts.hostname}:{port}",)
-
-
-@lru_cache(maxsize=1)
-def _outbound(policy: OutboundPolicy) -> Outbound:
-    return Outbound(policy)

@@ -58,6 +58,12 @@ BUILT_IN = (
         parameters="common.processing.session.parameters:SessionParameters",
         handler="common.processing.session.handler:handle",
     ),
+    JobType(
+        name="transformer",
+        summary="A text, page or document written anew by a template, with structured data.",
+        parameters="common.processing.transform.parameters:TransformerParameters",
+        handler="common.processing.transform.handler:handle",
+    ),
 )
 
 

@@ -9,6 +9,7 @@ from common import media_type
 from common.errors import UnsupportedFile
 from common.objects import keys
 from common.processing.base import Context, Result, SourceFile, Warning
+from common.processing.languages import detect_language
 from common.processing.office.document import OfficeDocument
 from common.processing.office.kept import OfficeCache
 from common.processing.office.libreoffice import PRESENTATIONS
@@ -16,7 +17,6 @@ from common.processing.office.parameters import OfficeParameters
 from common.processing.office.slide_pictures import draw_slides
 from common.processing.pages.finish import Draft, chosen_template, finish
 from common.processing.pages.page import text_name
-from common.processing.session.language import detect_language
 from common.processing.transform.slides import Slide
 
 READING_PERCENT, LAST_PERCENT = 6, 90

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from common.errors import LlmFailed
 from common.names import log_safe
 from common.processing.base import LanguageModel, Warning
+from common.processing.languages import language_name
 from common.processing.pages.page import OCR_NEEDED, Page, PagedSource, PageNotDrawn
 from common.processing.pages.pictures import as_jpeg
-from common.processing.transform.languages import language_name
 
 VISION_DPI = 150
 LONGEST_SIDE_PIXELS = 2048  # what vision models look at; more is scaled down on their side

@@ -17,7 +17,7 @@ from common.processing.image.handler import handle
 from common.processing.image.parameters import ImageParameters
 from common.processing.language_model import configured_model
 from common.settings import load_settings
-from tests.servers.openai_server import openai_server, pictures_of, text_of
+from tests.servers.vision_server import openai_server, pictures_of, text_of
 from tests.unit.processing.contexts import Desk
 from tests.unit.processing.pictures import LETTER, draw_page
 from tests.unit.shared_files import FIXTURES, needs_shared

@@ -21,7 +21,7 @@ from common.processing.pages.method import ExtractionMethod
 from common.processing.pdf.handler import handle
 from common.processing.pdf.parameters import PdfParameters
 from common.settings import load_settings
-from tests.servers.openai_server import Chat, Fault, OpenAiServer, openai_server, pictures_of, text_of
+from tests.servers.vision_server import Chat, Fault, OpenAiServer, openai_server, pictures_of, text_of
 from tests.unit.processing.contexts import Desk, RecordedProgress
 from tests.unit.processing.documents import scanned_pdf, text_pdf
 

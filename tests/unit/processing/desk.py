@@ -1,12 +1,8 @@
-"""A real web server over a folder, and a processor's context that may reach it."""
+"""A processor's working place in a folder, with a network that reaches the servers of a test."""
 
 from __future__ import annotations
 
 import functools
-import http.server
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +11,6 @@ from common.outbound.policy import OutboundPolicy
 from common.processing.base import Cache, Context, LanguageModel, Transcriber
 from common.processing.local import FolderCache, FolderFiles
 from common.processing.storage import GuardedSources
-
-
-class _Silent(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        return
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a server whose root is this folder."""
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(_Silent, directory=str(folder))
-    )
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 class Steps:
