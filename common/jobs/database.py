@@ -52,6 +52,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="outbox",
             partialFilterExpression={"outbox.at": {"$type": "date"}},
         ),
+        IndexModel(
+            [("error.details.reason", ASCENDING)],
+            name="refused",
+            partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
             [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
@@ -84,6 +89,7 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
+    "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
     "api_keys": [IndexModel([("created_at", DESCENDING)], name="newest")],
     "messages": [
         IndexModel(

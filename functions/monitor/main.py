@@ -8,6 +8,8 @@ import functions_framework
 from common.errors import NotImplementedYet, Unavailable
 from common.http.message import Answer, Request
 from common.http.router import Router
+from common.metrics.collect import metrics
+from common.metrics.prometheus import MEDIA_TYPE
 from common.readiness import readiness
 
 router = Router("monitor")
@@ -28,9 +30,12 @@ def ready(request: Request) -> Answer:
     return Answer(data={"ready": True, "parts": parts})
 
 
-@router.route(
-    "GET", "/monitoring/events", "/api/monitoring/events/stats", "/metrics", "/api/openapi.json", "/docs"
-)
+@router.route("GET", "/metrics")
+def prometheus(request: Request) -> Answer:
+    return Answer(content=metrics(request.services, request.caller), media_type=MEDIA_TYPE)
+
+
+@router.route("GET", "/monitoring/events", "/api/monitoring/events/stats", "/api/openapi.json", "/docs")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.path} is not built yet.")
 
