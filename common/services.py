@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING, Self
 from pymongo.database import Database
 
 from common import logs
-from common.access import ANONYMOUS, Caller
+from common.access import Caller
 from common.clock import Clock, NewId, new_id, utc_now
 from common.identity.base import Identity
 from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore
 from common.jobs.changes import Changes
+from common.jobs.control_store import ControlStore
 from common.jobs.database import Document, connect
-from common.jobs.store import JobStore, Timing
+from common.jobs.store import JobStore
+from common.jobs.updates import Timing
 from common.keys.store import KeyStore
 from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
 from common.queue.mongo import MongoQueue
 from common.queue.sqs import SqsQueue
+from common.rate_limits import RateLimiter
 from common.settings import Settings, settings
 from common.webhooks.store import DeliveryStore
 
@@ -38,6 +41,7 @@ class Services:
     database: Database[Document]
     jobs: JobStore
     batches: BatchStore
+    control: ControlStore
     objects: ObjectStore
     queue: QueuePort
     changes: Changes
@@ -47,6 +51,12 @@ class Services:
     @cached_property
     def keys(self) -> KeyStore:
         return KeyStore(self.database)
+
+    @cached_property
+    def rate_limiter(self) -> RateLimiter | None:
+        """None in the open mode, whose one caller is the machine's own user."""
+        is_open = self.settings.access.mode == "open"
+        return None if is_open else RateLimiter(self.database, self.settings.rate_limits)
 
     @cached_property
     def deliveries(self) -> DeliveryStore:
@@ -74,9 +84,9 @@ class Services:
     def identity(self) -> Identity:
         return identity_of(self.settings, find_key=self.keys.find, now=self.clock)
 
-    def identify(self, headers: Mapping[str, str], *, public: bool) -> Caller:
-        """Who calls, by the proof of the configured mode; a public route asks nobody for it."""
-        return ANONYMOUS if public else self.identity.caller(headers)
+    def identify(self, headers: Mapping[str, str]) -> Caller:
+        """Who calls, by the proof of the configured mode."""
+        return self.identity.caller(headers)
 
     def close(self) -> None:
         """Ends the threads that listen, then the connections; only tests and tools need it."""
@@ -98,6 +108,7 @@ def build(options: Settings) -> Services:
         database=database,
         jobs=JobStore(database, timing),
         batches=BatchStore(database, check_seconds=options.sweep.resend_after_seconds),
+        control=ControlStore(database, timing),
         objects=ObjectStore(options.objects),
         queue=_queue(options, database),
         changes=Changes(database),

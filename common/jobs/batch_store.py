@@ -11,8 +11,9 @@ from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
 
 from common.jobs.database import Document
-from common.jobs.lifecycle import ACTIVE, FINAL, JobStatus
+from common.jobs.lifecycle import ACTIVE, JobStatus
 from common.jobs.model import Batch, Job
+from common.jobs.updates import after, stamped
 from common.webhooks import outbox
 from common.webhooks.events import EventType
 
@@ -43,8 +44,11 @@ class BatchStore:
                 write_concern=self._batches.write_concern,
             )
 
-    def by_idempotency_key(self, user_id: str, key: str) -> Batch | None:
-        return self._read({"user_id": user_id, "idempotency.key": key})
+    def by_idempotency_key(self, key: str) -> Batch | None:
+        return self._read({"idempotency.key": key})
+
+    def forget_key(self, batch_id: str) -> None:
+        self._batches.update_one({"_id": batch_id}, {"$set": {"idempotency": None}})
 
     def get(self, batch_id: str) -> Batch | None:
         return self._read({"_id": batch_id})
@@ -62,14 +66,17 @@ class BatchStore:
         return self._batches.count_documents(query, limit=at_most)
 
     def member_ids(self, batch_id: str) -> list[str]:
-        """In the order in which they were handed in, from the index alone."""
-        found = self._jobs.find({"batch_id": batch_id}, {"_id": 1})
+        """In the order in which they were handed in, from one moment of the index alone."""
+        found = self._snapshot().find({"batch_id": batch_id}, {"_id": 1})
         return sorted(document["_id"] for document in found)
 
     def members(self, batch_id: str, statuses: Sequence[JobStatus]) -> list[Job]:
         wanted = {"batch_id": batch_id, "status": {"$in": list(statuses)}}
         found = self._jobs.find(wanted, {"logs": 0, "checkpoint": 0})
         return [Job.from_document(document) for document in found]
+
+    def has_members(self, batch_id: str) -> bool:
+        return self._jobs.find_one({"batch_id": batch_id}, {"_id": 1}) is not None
 
     def close_if_done(self, batch_id: str) -> Batch | None:
         """The batch, for the one caller that closes it after its last member; None for all others."""
@@ -79,24 +86,13 @@ class BatchStore:
             {"_id": batch_id, "closed_at": None},
             {
                 "closed_at": "$$NOW",
-                "check_at": {"$literal": None},
+                "check_at": {"$cond": ["$delete_requested", "$check_at", None]},
                 "outbox": outbox.marked(EventType.BATCH_COMPLETED),
             },
         )
         return Batch.from_document(closed, self._counts([batch_id])[batch_id]) if closed else None
 
-    def reopen(self, batch_id: str) -> None:
-        """Before a member goes back to pending, so that the batch can close once more after it."""
-        self._change({"_id": batch_id}, {"closed_at": None, "archive": None, "check_at": self._next_check()})
-
     def set_active(self, batch_id: str, *, active: bool) -> None:
-        """Members first when pausing, the batch last when starting: nothing slips through in between."""
-        paused = {
-            "$set": {"paused": not active},
-            "$currentDate": {"updated_at": True},
-            "$inc": {"version": 1},
-        }
-        self._jobs.update_many({"batch_id": batch_id, "status": {"$in": list(ACTIVE)}}, paused)
         self._change({"_id": batch_id}, {"is_active": active})
 
     def set_archived(self, batch_id: str, *, archived: bool) -> None:
@@ -106,8 +102,7 @@ class BatchStore:
         self._change({"_id": batch_id}, {"archive": {"$literal": archive}})
 
     def delete(self, batch_id: str) -> None:
-        """The members go first: a batch without members can be deleted again, the reverse cannot."""
-        self._jobs.delete_many({"batch_id": batch_id, "status": {"$in": [*FINAL, JobStatus.PENDING]}})
+        """Of a batch whose members are gone."""
         self._batches.delete_one({"_id": batch_id})
 
     def take_unclosed(self, *, limit: int) -> list[str]:
@@ -131,8 +126,12 @@ class BatchStore:
         gone = [{"$set": {"webhook.disabled_at": "$$NOW"}}]
         self._batches.update_one({"_id": batch_id, "webhook": {"$type": "object"}}, gone)
 
+    def _snapshot(self) -> Collection[Document]:
+        """Reads one moment: a member that moves on while the index is read is seen once."""
+        return self._jobs.with_options(read_concern=ReadConcern("snapshot"))
+
     def _next_check(self) -> Document:
-        return {"$add": ["$$NOW", int(self._check_seconds * 1000)]}
+        return after(self._check_seconds)
 
     def _read(self, query: Document) -> Batch | None:
         document = self._batches.find_one(query)
@@ -145,7 +144,7 @@ class BatchStore:
     def _counts(self, batch_ids: Sequence[str]) -> dict[str, Counts]:
         """Members by state, from one covered index scan."""
         counts: dict[str, Counts] = {batch_id: {} for batch_id in batch_ids}
-        grouped = self._jobs.aggregate(
+        grouped = self._snapshot().aggregate(
             [
                 {"$match": {"batch_id": {"$in": list(batch_ids)}}},
                 {"$group": {"_id": {"batch": "$batch_id", "status": "$status"}, "count": {"$sum": 1}}},
@@ -156,7 +155,4 @@ class BatchStore:
         return counts
 
     def _change(self, query: Document, values: Document) -> Document | None:
-        stamped = values | {"updated_at": "$$NOW", "version": {"$add": ["$version", 1]}}
-        return self._batches.find_one_and_update(
-            query, [{"$set": stamped}], return_document=ReturnDocument.AFTER
-        )
+        return self._batches.find_one_and_update(query, stamped(values), return_document=ReturnDocument.AFTER)

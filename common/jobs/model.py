@@ -68,6 +68,7 @@ class Job(Owned):
     not_before: datetime | None = None
     checkpoint: dict[str, Any] | None = None
     cancel_requested: bool = False
+    delete_requested: bool = False
     paused: bool = False
     used_seconds: float = 0.0
     expires_at: datetime | None = None
@@ -104,12 +105,12 @@ class Batch(Owned):
     batch_id: str
     created_at: datetime
     updated_at: datetime
-    total_jobs: int
     batch_name: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     webhook: dict[str, Any] | None = None
     is_active: bool = True
     archived: bool = False
+    delete_requested: bool = False
     closed_at: datetime | None = None
     archive: dict[str, Any] | None = None
     idempotency: dict[str, Any] | None = None
@@ -121,6 +122,10 @@ class Batch(Owned):
     def from_document(cls, document: dict[str, Any], counts: dict[str, int]) -> Self:
         values = _known(document, _BATCH_FIELDS)
         return cls(**(values | {"counts": counts}))
+
+    @property
+    def total_jobs(self) -> int:
+        return sum(self.counts.values())
 
     @property
     def status(self) -> str:

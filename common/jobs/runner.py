@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from common import logs
-from common.errors import Cancelled, ProcessorCrashed
+from common.errors import ProcessorCrashed
+from common.jobs.announce import announce_jobs
+from common.jobs.ending import cancelled_error, job_ended, keep_completed_seconds, keep_failed_seconds
 from common.jobs.model import Job
 from common.jobs.slot import RunState, Slot
 from common.jobs.store import Run
-from common.queue.base import Message, queue_for
 from common.services import Services
 from common.settings import Jobs
-from common.webhooks.publish import publish_batch, publish_job
+from common.webhooks.publish import publish_job
 
-DAY_SECONDS = 86_400
 COMPLETED = {"step": "completed", "percent": 100, "message": "", "eta_seconds": 0}
 
 Settle = Callable[[Run, dict[str, Any]], bool]
@@ -49,10 +49,8 @@ class Runner:
             written, outcome = True, "cancelled"
         logs.info("job ended" if written else "late result refused", job_id=job.job_id, attempt=job.attempt,
                   outcome=outcome)  # fmt: skip
-        if written and job.webhook:
-            publish_job(self._services, job.job_id)
-        if written and job.batch_id and self._services.batches.close_if_done(job.batch_id):
-            publish_batch(self._services, job.batch_id)
+        if written:
+            job_ended(self._services, job)
 
     def _order(self, job: Job) -> dict[str, Any]:
         known = {
@@ -72,7 +70,7 @@ class Runner:
             **answer["completed"],
             progress=COMPLETED,
             logs=lines,
-            expires_after=_seconds(self._services.settings.retention.completed_days),
+            expires_after=keep_completed_seconds(self._services),
         )
 
     def _failed(self, run: Run, state: RunState, answer: dict[str, Any]) -> bool:
@@ -83,16 +81,16 @@ class Runner:
             delay = max(backoff(job.tries, self._options), answer["retry_after"] or 0)
             if not self._store.retry(run, error=error, delay_seconds=delay, logs=[*lines, line]):
                 return False
-            self._send(job, delay)
+            announce_jobs(self._services, [job], delay_seconds=delay)
             return True
-        days = self._services.settings.retention.failed_days
-        return self._store.fail(run, error=error, expires_after=_seconds(days), logs=[*lines, line])
+        keep = keep_failed_seconds(self._services)
+        return self._store.fail(run, error=error, expires_after=keep, logs=[*lines, line])
 
     def _continue(self, run: Run, state: RunState, answer: dict[str, Any]) -> bool:
         used = self._options.slice_seconds or 0.0
         handed = self._store.hand_on(run, checkpoint=answer["continue"], used_seconds=used)
         if handed:
-            self._send(state.job, 0)
+            announce_jobs(self._services, [state.job])
         return handed
 
     def _stopped(self, run: Run, state: RunState, answer: dict[str, Any]) -> bool:
@@ -100,18 +98,12 @@ class Runner:
             return False  # cancelled is settled by the caller; a lost lease has nothing left to write
         handed = self._store.hand_back(run)
         if handed:
-            self._send(state.job, 0)
+            announce_jobs(self._services, [state.job])
         return handed
 
     def _cancelled(self, run: Run) -> bool:
-        error = Cancelled("The job was cancelled.").as_dict()
-        days = self._services.settings.retention.failed_days
-        return self._store.cancel_run(run, error=error, expires_after=_seconds(days))
-
-    def _send(self, job: Job, delay: float) -> None:
-        queue = queue_for(job.job_type, job.priority)
-        message = Message(queue=queue, subject_id=job.job_id, user_id=job.user_id, delay_seconds=delay)
-        self._services.queue.send([message])
+        keep = keep_failed_seconds(self._services)
+        return self._store.cancel_run(run, error=cancelled_error(), expires_after=keep)
 
     @staticmethod
     def _out_of_attempts(job: Job) -> dict[str, Any]:
@@ -125,7 +117,3 @@ def backoff(tries: int, options: Jobs) -> float:
     """Four times longer each time, with jitter so that many failures do not come back together."""
     longest = min(options.backoff_seconds * 4.0 ** (tries - 1), options.backoff_max_seconds)
     return longest * random.uniform(0.75, 1.25)  # noqa: S311 - jitter, not a secret
-
-
-def _seconds(days: int | None) -> float | None:
-    return None if days is None else float(days * DAY_SECONDS)

@@ -4,7 +4,7 @@ its attempt and is refused once another attempt has begun."""
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,11 +12,11 @@ from typing import Any
 from pymongo import ReturnDocument, UpdateOne
 from pymongo.collection import Collection
 from pymongo.database import Database
-from pymongo.errors import DuplicateKeyError
 
 from common.jobs.database import Document
-from common.jobs.lifecycle import FINAL, JobStatus, Move, sources, target
+from common.jobs.lifecycle import JobStatus, Move, target
 from common.jobs.model import Job
+from common.jobs.updates import NOTHING_RUNS, Timing, after, line, literal, removed_after, stamped, with_logs
 from common.webhooks import outbox
 from common.webhooks.events import EventType
 
@@ -27,7 +27,6 @@ LIST_PROJECTION = {
     "results.page_texts": 0, "results.assets": 0, "results.structured_data": 0, "results.metadata": 0,
 }  # fmt: skip
 WHOLE_PROJECTION = {"logs": 0, "checkpoint": 0, "idempotency": 0, "words": 0}
-NOTHING_RUNS: Document = {"lease": None, "worker_id": None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,25 +47,6 @@ class Pulse:
     logs: tuple[Document, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Timing:
-    """The times the store writes into documents."""
-
-    lease_seconds: float
-    resend_seconds: float
-    log_lines: int
-
-
-def _literal(values: Mapping[str, Any]) -> Document:
-    """In a pipeline a text that starts with `$` would be read as a field: user data never is."""
-    return {name: {"$literal": value} for name, value in values.items()}
-
-
-def _after(seconds: float) -> Document:
-    """A moment by the database's clock."""
-    return {"$add": ["$$NOW", int(seconds * 1000)]}
-
-
 class JobStore:
     """Reads and writes jobs; refuses every move that the lifecycle table does not have."""
 
@@ -82,8 +62,12 @@ class JobStore:
     def insert_many(self, documents: Sequence[Document], session: Any) -> None:
         self._jobs.insert_many(documents, session=session)
 
-    def by_idempotency_key(self, user_id: str, key: str) -> Job | None:
-        return self._one({"user_id": user_id, "idempotency.key": key})
+    def by_idempotency_key(self, key: str) -> Job | None:
+        return self._one({"idempotency.key": key})
+
+    def forget_key(self, job_id: str) -> None:
+        """The key's time is over: the job stays, and the key may make another one."""
+        self._jobs.update_one({"_id": job_id}, {"$set": {"idempotency": None}})
 
     # Reading
 
@@ -139,7 +123,7 @@ class JobStore:
         return sorted(map(Job.from_document, claimed), key=lambda job: order[job.job_id])
 
     def _claimable(self) -> Document:
-        due = {"$lte": [{"$ifNull": ["$not_before", "$created_at"]}, "$$NOW"]}
+        due = {"$lte": [{"$ifNull": ["$not_before", "$$NOW"]}, "$$NOW"]}
         return {
             "cancel_requested": False,
             "$or": [
@@ -151,7 +135,7 @@ class JobStore:
     def _claiming(self, worker_id: str, token: str = "") -> list[Document]:
         lease = {
             "worker_id": {"$literal": worker_id},
-            "expires_at": _after(self._timing.lease_seconds),
+            "expires_at": after(self._timing.lease_seconds),
             "token": {"$literal": token},
         }
         started: Document = {
@@ -161,12 +145,12 @@ class JobStore:
             "lease": lease,
             "worker_id": {"$literal": worker_id},
             "processing_started_at": "$$NOW",
-            "resend_at": _after(self._timing.lease_seconds),
+            "resend_at": after(self._timing.lease_seconds),
             "outbox": outbox.marked(EventType.JOB_STARTED),
             "updated_at": "$$NOW",
             "version": {"$add": ["$version", 1]},
         }
-        logs = self._with_logs([self._line("info", f"started by {worker_id}")])
+        logs = self._with_logs([line("info", f"started by {worker_id}")])
         return [{"$set": started}, {"$set": {"logs": logs}}]
 
     # Writes of a run, all behind the fence
@@ -178,13 +162,13 @@ class JobStore:
 
     def _pulsing(self, pulse: Pulse) -> list[Document]:
         values: Document = {
-            "lease.expires_at": _after(self._timing.lease_seconds),
-            "resend_at": _after(self._timing.lease_seconds),
+            "lease.expires_at": after(self._timing.lease_seconds),
+            "resend_at": after(self._timing.lease_seconds),
         }
         if pulse.progress is not None or pulse.logs:
             values |= {"updated_at": "$$NOW", "version": {"$add": ["$version", 1]}}
         if pulse.progress is not None:
-            values |= _literal({"progress": pulse.progress})
+            values |= literal({"progress": pulse.progress})
         if pulse.logs:
             values["logs"] = self._with_logs(pulse.logs)
         return [{"$set": values}]
@@ -237,66 +221,24 @@ class JobStore:
         expires_after: float | None, fence: Document | None = None,
     ) -> bool:  # fmt: skip
         """A cancel that was acknowledged wins over a result that comes after it."""
-        ended = _literal(values | NOTHING_RUNS | {"checkpoint": None}) | {
+        ended = literal(values | NOTHING_RUNS | {"checkpoint": None}) | {
             "status": target(move),
             "completed_at": "$$NOW",
             "resend_at": {"$literal": None},
-            "expires_at": {"$literal": None} if expires_after is None else _after(expires_after),
-            "logs": self._with_logs([*logs, self._line("info", target(move))]),
+            "expires_at": removed_after(expires_after),
+            "logs": self._with_logs([*logs, line("info", target(move))]),
             "outbox": outbox.marked(EventType(f"job.{target(move)}")),
         }
         return self._write(fence or self._fence(run) | {"cancel_requested": False}, ended)
 
     def _wait(self, run: Run, move: Move, values: Document, delay: float, logs: Sequence[Document]) -> bool:
-        waiting = _literal(NOTHING_RUNS) | values | {
+        waiting = literal(NOTHING_RUNS) | values | {
             "status": target(move),
-            "not_before": _after(delay),
-            "resend_at": _after(delay + self._timing.resend_seconds),
-            "logs": self._with_logs([*logs, self._line("info", move.value)]),
+            "not_before": after(delay),
+            "resend_at": after(delay + self._timing.resend_seconds),
+            "logs": self._with_logs([*logs, line("info", move.value)]),
         }  # fmt: skip
         return self._write(self._fence(run) | {"cancel_requested": False}, waiting)
-
-    # Control by users
-
-    def cancel_waiting(self, job_id: str, *, error: Document, expires_after: float | None) -> bool:
-        """Ends a job that no living worker holds: it never runs."""
-        unheld = [
-            {"status": JobStatus.PENDING},
-            {"status": JobStatus.PROCESSING, "$expr": {"$lt": ["$lease.expires_at", "$$NOW"]}},
-        ]
-        ended = _literal({"error": error, "cancel_requested": True, "resend_at": None} | NOTHING_RUNS) | {
-            "status": target(Move.CANCEL),
-            "completed_at": "$$NOW",
-            "expires_at": {"$literal": None} if expires_after is None else _after(expires_after),
-            "outbox": outbox.marked(EventType.JOB_CANCELLED),
-        }
-        return self._write({"_id": job_id, "$or": unheld}, ended)
-
-    def request_cancel(self, job_id: str) -> bool:
-        """Tells the worker that holds the job; from here on its result is refused."""
-        return self._write({"_id": job_id, "status": JobStatus.PROCESSING}, {"cancel_requested": True})
-
-    def restart(self, job_id: str, *, parameters: Document) -> bool:
-        fresh: Document = {
-            "parameters": parameters, "results": None, "files": [], "cache_prefixes": [], "error": None,
-            "progress": None, "checkpoint": None, "cancel_requested": False, "tries": 0, "used_seconds": 0.0,
-            "not_before": None, "completed_at": None, "expires_at": None,
-        }  # fmt: skip
-        values = _literal(fresh | NOTHING_RUNS) | {
-            "status": target(Move.RESTART),
-            "resend_at": _after(self._timing.resend_seconds),
-            "logs": self._with_logs([self._line("info", "restarted")]),
-        }
-        return self._write({"_id": job_id, "status": {"$in": sources(Move.RESTART)}}, values)
-
-    def update(self, job_id: str, values: Document, *, only_pending: bool = False) -> bool:
-        query: Document = {"_id": job_id}
-        return self._write(query | ({"status": JobStatus.PENDING} if only_pending else {}), _literal(values))
-
-    def delete(self, job_id: str) -> bool:
-        """Only what does not run: a running job is cancelled first."""
-        idle = {"status": {"$in": [*FINAL, JobStatus.PENDING]}}
-        return self._jobs.delete_one({"_id": job_id} | idle).deleted_count == 1
 
     # What the sweep asks
 
@@ -305,7 +247,7 @@ class JobStore:
         ever more rarely, so that a long queue is not sent anew every minute."""
         overdue = {
             "status": {"$in": [JobStatus.PENDING, JobStatus.PROCESSING]},
-            "paused": False,
+            "$or": [{"paused": False}, {"cancel_requested": True}],
             "$expr": {"$lt": ["$resend_at", "$$NOW"]},
         }
         found = list(self._jobs.find(overdue, LIST_PROJECTION).sort("resend_at", 1).limit(limit))
@@ -325,7 +267,7 @@ class JobStore:
         """Jobs with an event that nobody has published yet."""
         old = {
             "outbox.at": {"$type": "date"},
-            "$expr": {"$lt": [{"$min": "$outbox.at"}, _after(-older_seconds)]},
+            "$expr": {"$lt": [{"$min": "$outbox.at"}, after(-older_seconds)]},
         }
         return [Job.from_document(document) for document in self._jobs.find(old, {"logs": 0}).limit(limit)]
 
@@ -338,7 +280,8 @@ class JobStore:
 
     def now(self) -> datetime:
         """The database's clock."""
-        answer: datetime = self._jobs.database.command("hello")["localTime"]
+        hello = self._jobs.database.command("hello", codec_options=self._jobs.codec_options)
+        answer: datetime = hello["localTime"]
         return answer
 
     # Shared by all of the above
@@ -349,19 +292,10 @@ class JobStore:
 
     def _write(self, query: Document, values: Document) -> bool:
         """One fenced update; False says that the job is no longer what the caller believed."""
-        stamped = values | {"updated_at": "$$NOW", "version": {"$add": ["$version", 1]}}
-        return self._jobs.update_one(query, [{"$set": stamped}]).matched_count == 1
+        return self._jobs.update_one(query, stamped(values)).matched_count == 1
 
     def _with_logs(self, lines: Sequence[Document]) -> Document:
-        dated = [
-            {"$mergeObjects": [{"timestamp": "$$NOW", "attempt": "$attempt"}, {"$literal": line}]}
-            for line in lines
-        ]
-        return {"$slice": [{"$concatArrays": ["$logs", dated]}, -self._timing.log_lines]}
-
-    @staticmethod
-    def _line(level: str, message: str) -> Document:
-        return {"level": level, "message": message}
+        return with_logs(lines, keep=self._timing.log_lines)
 
 
-__all__ = ["DuplicateKeyError", "JobStore", "Pulse", "Run", "Timing"]
+__all__ = ["JobStore", "Pulse", "Run", "Timing"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from common import logs
-from common.errors import Cancelled
+from common.jobs.announce import message_for
+from common.jobs.ending import cancelled_error, close_batch, job_ended, keep_failed_seconds
 from common.jobs.model import Job
-from common.objects import keys
-from common.queue.base import Message, queue_for
+from common.jobs.removal import remove_batch, remove_job
 from common.services import Services
 from common.webhooks.publish import sweep_webhooks
 
@@ -30,7 +30,7 @@ def sweep(services: Services) -> Swept:
     overdue = services.jobs.take_overdue(limit=AT_ONCE)
     doomed = [job for job in overdue if job.cancel_requested]
     lost = [job for job in overdue if not job.cancel_requested]
-    services.queue.send([_message(job) for job in lost])
+    services.queue.send([message_for(job) for job in lost])
     swept = Swept(
         resent=len(lost),
         cancelled=sum(_cancel(services, job) for job in doomed),
@@ -43,27 +43,24 @@ def sweep(services: Services) -> Swept:
     return swept
 
 
-def remove_objects(services: Services, job_id: str) -> None:
-    """All bytes that belong to this job alone; the shared cache stays."""
-    services.objects.delete_prefix(keys.job_prefix(job_id))
-    services.objects.delete_prefix(keys.archive_prefix(job_id))
-
-
-def _message(job: Job) -> Message:
-    return Message(queue=queue_for(job.job_type, job.priority), subject_id=job.job_id, user_id=job.user_id)
-
-
 def _cancel(services: Services, job: Job) -> bool:
     """The worker that should have stopped this job died before it could say so."""
-    error = Cancelled("The job was cancelled.").as_dict()
-    return services.jobs.cancel_waiting(job.job_id, error=error, expires_after=None)
+    keep = keep_failed_seconds(services)
+    cancelled = services.control.cancel_waiting(job.job_id, error=cancelled_error(), expires_after=keep)
+    if cancelled:
+        job_ended(services, job)
+    return cancelled
 
 
 def _close(services: Services, batch_id: str) -> bool:
-    return services.batches.close_if_done(batch_id) is not None
+    """A batch that is still open and has no members is one whose removal was interrupted."""
+    if remove_batch(services, batch_id):
+        return False
+    return close_batch(services, batch_id)
 
 
 def _remove(services: Services, job: Job) -> bool:
-    """Objects first: a document without objects can be swept again, objects without a document cannot."""
-    remove_objects(services, job.job_id)
-    return services.jobs.delete(job.job_id)
+    removed = remove_job(services, job.job_id)
+    if removed and job.batch_id:
+        remove_batch(services, job.batch_id)
+    return removed

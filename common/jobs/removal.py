@@ -1,0 +1,25 @@
+"""Removes jobs and batches together with their bytes: objects first, because a document without objects
+can be removed again, while objects without a document would never be found."""
+
+from __future__ import annotations
+
+from common.objects import keys
+from common.services import Services
+
+
+def remove_job(services: Services, job_id: str) -> bool:
+    """Of a job that has ended; the shared cache stays."""
+    services.objects.delete_prefix(keys.job_prefix(job_id))
+    services.objects.delete_prefix(keys.archive_prefix(job_id))
+    services.deliveries.remove_of_jobs([job_id])
+    return services.control.delete(job_id)
+
+
+def remove_batch(services: Services, batch_id: str) -> bool:
+    """Of a batch without members; False while it still has some."""
+    if services.batches.has_members(batch_id):
+        return False
+    services.objects.delete_prefix(keys.batch_archive_prefix(batch_id))
+    services.deliveries.remove_of_batch(batch_id)
+    services.batches.delete(batch_id)
+    return True
