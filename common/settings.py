@@ -228,6 +228,10 @@ class Llm(Section):
     max_input_chars: Positive = 100_000
     max_cost_calls: Positive = 2_000
 
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.api_key or self.base_url)
+
 
 class Speech(Section):
     """Speech recognition: a faster-whisper model folder, or an OpenAI-compatible endpoint."""
@@ -239,9 +243,10 @@ class Speech(Section):
 
 
 class Templates(Section):
-    """Folders with templates of your own; they go before the bundled ones."""
+    """Templates of your own, in folders or below a prefix of the bucket; they go before the bundled ones."""
 
     folders: Folders = []
+    prefix: str | None = None
 
 
 class Webhooks(Section):

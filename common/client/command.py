@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import asdict
@@ -11,28 +10,30 @@ from typing import Annotated, Any
 
 import typer
 
-from common.client.keys import app as keys_app
+from common.client import batches, keys, work
+from common.client.answers import ServiceUnreachable, WaitTimeout
+from common.client.service import DEFAULT_HOME, FAILED, TIMED_OUT, UNREACHABLE, AsJson, Home, line, show_json
 from common.client.words import say
 from common.errors import SecretaryError
 from common.settings import settings
 
 DEFAULT_PORT = 8000
+EXIT_CODES = ((ServiceUnreachable, UNREACHABLE), (WaitTimeout, TIMED_OUT))
 app = typer.Typer(
     name="secretary", no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,
     help="Documents and conference sessions in; Markdown, pictures and an Obsidian vault out.",
 )  # fmt: skip
-app.add_typer(keys_app, name="keys")
+app.add_typer(work.app)
+app.add_typer(batches.app)
+app.add_typer(keys.app, name="keys")
 
-Home = Annotated[Path, typer.Option(envvar="SECRETARY_HOME", help="Where data, logs and credentials live.")]
 Port = Annotated[
     int,
     typer.Option(envvar="SECRETARY_PORT", min=1, max=65535, help="The port of the API and the dashboard."),
 ]
 Workers = Annotated[int, typer.Option(min=0, max=64, help="How many worker processes to start.")]
-Inputs = Annotated[list[Path], typer.Argument(help="PDF files.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON line per result.")]
+Inputs = Annotated[list[Path], typer.Argument(help="Documents: PDF, Office, pictures.")]
 Images = Annotated[bool, typer.Option("--images", help="Also write a picture of every page.")]
-DEFAULT_HOME = Path.home() / ".local" / "share" / "secretary"
 
 
 @app.command()
@@ -49,10 +50,10 @@ def up(
 
     if detach:
         url = start_detached(home, port=port, workers=workers)
-        _line(f"ready {url}")
-        _line(say("dashboard", url=url))
+        line(f"ready {url}")
+        line(say("dashboard", url=url))
         return
-    Stack(home.resolve(), port=port, workers=workers, environment=os.environ, say=_line).run()
+    Stack(home.resolve(), port=port, workers=workers, environment=os.environ, say=line).run()
 
 
 @app.command()
@@ -60,7 +61,7 @@ def down(home: Home = DEFAULT_HOME) -> None:
     """Stop what `up` started in this home."""
     from infra.local.stack import stop_stack
 
-    _line(say("stopped") if stop_stack(home.resolve()) else say("not_running", home=home))
+    line(say("stopped") if stop_stack(home.resolve()) else say("not_running", home=home))
 
 
 @app.command()
@@ -71,7 +72,7 @@ def doctor() -> None:
     findings = examine()
     for finding in findings:
         mark = "ok     " if finding.found else ("missing" if finding.required else "optional")
-        _line(f"{mark} {finding.name}: {finding.found or finding.how_to_get}")
+        line(f"{mark} {finding.name}: {finding.found or finding.how_to_get}")
     raise typer.Exit(1 if any(item.required and not item.found for item in findings) else 0)
 
 
@@ -117,19 +118,14 @@ def run(
 
 def _show(result: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        _line(json.dumps(result, ensure_ascii=False))
+        show_json(result)
     elif result["error"]:
         error = result["error"]
         typer.echo(
             say("input_failed", input=result["input"], code=error["code"], message=error["message"]), err=True
         )
     else:
-        _line(say("input_done", input=result["input"], output=result["output"], pages=result["pages"]))
-
-
-def _line(text: str) -> None:
-    typer.echo(text)
-    sys.stdout.flush()
+        line(say("input_done", input=result["input"], output=result["output"], pages=result["pages"]))
 
 
 def main() -> None:
@@ -137,8 +133,8 @@ def main() -> None:
     try:
         app()
     except SecretaryError as error:
-        typer.echo(say("failed", message=error.message), err=True)
-        sys.exit(1)
+        typer.echo(say("error", message=error.message), err=True)
+        sys.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), FAILED))
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ def _run(
             sources=LocalSources(max_bytes=settings.limits.download_bytes),
             progress=SilentProgress(),
             cache=lambda *_: FolderCache(folder / "cache"),
-            limits=processing_limits(settings.limits),
+            limits=processing_limits(settings),
         )
         model = kind.model().model_validate(parameters | {"file_path": str(path)})
         result = kind.load_handler()(model, context)

@@ -34,7 +34,9 @@ from common.services import Services, services
 Handler = Callable[[Request], Answer]
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 # Routes that answer before anyone has said who they are.
-PUBLIC = {"/health", "/ready", "/api/openapi.json", "/docs", "/monitoring/events"}
+PUBLIC = {
+    "/health", "/ready", "/api/openapi.json", "/docs", "/monitoring/events", "/monitoring/assets/{path+}",
+}  # fmt: skip
 # Queue and timer call these; no gateway leads to them.
 PLATFORM = {"/events", "/"}
 

@@ -143,6 +143,11 @@ class LanguageModel(Protocol):
 
     name: str
 
+    @property
+    def vision_name(self) -> str:
+        """The model that looks at pictures; it may be another one."""
+        ...
+
     def complete(self, *, system: str, user: str) -> str: ...
 
     def structured(self, *, system: str, user: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,8 @@ def trim_botocore() -> None:
 
 def component(found: Distribution) -> dict[str, Any]:
     name = found.metadata["Name"]
-    licence = found.metadata.get("License-Expression") or found.metadata.get("License") or "unknown"
+    told = [found.metadata[key] for key in ("License-Expression", "License") if key in found.metadata]
+    licence = next(iter(told), "unknown")
     return {
         "type": "library",
         "name": name,

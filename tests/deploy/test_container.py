@@ -35,7 +35,7 @@ def test_hadolint_finds_nothing() -> None:
 
 
 def test_the_compose_file_fits_its_schema() -> None:
-    command = [TOOLS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", COMPOSE]
+    command = [str(TOOLS / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec", str(COMPOSE)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 

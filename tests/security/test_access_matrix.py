@@ -221,8 +221,8 @@ def house(
     }
     services = build(load_settings(environment))
     create_indexes(services.database)
-    log = tmp_path_factory.mktemp("gateway") / "log"
-    with gateway(environment, log) as url, httpx.Client(base_url=url, timeout=30) as api:
+    folder = tmp_path_factory.mktemp("gateway")
+    with gateway(environment, folder) as url, httpx.Client(base_url=url, timeout=30) as api:
         yield House(api, services)
     services.database.client.drop_database("access-matrix")
     services.close()

@@ -1,4 +1,4 @@
-"""The gateway with all HTTP functions as a process of its own, in front of servers that already run."""
+"""The gateway with all HTTP functions in front of given servers: no worker, no timer."""
 
 from __future__ import annotations
 
@@ -11,26 +11,38 @@ from pathlib import Path
 
 from infra.local.ports import HOST, free_ports
 from infra.local.process import Process
-from infra.local.stack import READY_SECONDS, is_ready
+from infra.local.stack import is_ready
 
-STOP_SECONDS = 10.0
+START_SECONDS = 60.0
+
+
+class GatewayServer:
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        (port,) = free_ports(1)
+        self.url = f"http://{HOST}:{port}"
+        self.environment = dict(environment)
+        self._log = folder / "gateway.log"
+        command = [sys.executable, "-m", "infra.local.gateway", str(port)]
+        self._process = Process("gateway", command, dict(os.environ) | self.environment, self._log)
+
+    def start(self) -> None:
+        self._process.start()
+        deadline = time.monotonic() + START_SECONDS
+        while not is_ready(self.url):
+            assert time.monotonic() < deadline, f"the gateway did not start: {self._log.read_text()[-2000:]}"
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        self._process.ask_to_stop()
+        self._process.wait_or_kill(10)
 
 
 @contextmanager
-def gateway(environment: Mapping[str, str], log: Path) -> Iterator[str]:
-    """Its address, once it is ready."""
-    (port,) = free_ports(1)
-    command = [sys.executable, "-m", "infra.local.gateway", str(port)]
-    process = Process("gateway", command, dict(os.environ) | dict(environment), log)
-    url = f"http://{HOST}:{port}"
-    process.start()
+def gateway(environment: Mapping[str, str], folder: Path) -> Iterator[str]:
+    """The address of one that runs as long as the block."""
+    server = GatewayServer(folder, environment)
+    server.start()
     try:
-        deadline = time.monotonic() + READY_SECONDS
-        while not is_ready(url):
-            if process.has_ended() or time.monotonic() > deadline:
-                raise RuntimeError(f"the gateway did not start: {log.read_text('utf-8', 'replace')[-2000:]}")
-            time.sleep(0.1)
-        yield url
+        yield server.url
     finally:
-        process.ask_to_stop()
-        process.wait_or_kill(STOP_SECONDS)
+        server.stop()

@@ -12,11 +12,7 @@ from common.processing.pages.page import Page, PagedSource
 from common.processing.pages.progress import PageProgress
 from common.processing.pages.scans import Scanner
 from common.processing.pages.vision import Vision
-
-HOW_TO_CONFIGURE = (
-    "Set OPENAI_API_KEY, or OPENAI_BASE_URL for any OpenAI-compatible server (llm.api_key, llm.base_url,"
-    " llm.vision_model in the configuration file)"
-)
+from common.processing.transform.messages import message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +80,5 @@ class PageReader:
 
 def required_model(context: Context, method: ExtractionMethod) -> LanguageModel:
     if context.model is None:
-        message = f"{method} needs a language model, and none is configured. {HOW_TO_CONFIGURE}."
-        raise LlmNotConfigured(message)
+        raise LlmNotConfigured(message("model_needed", "en", method=method.value))
     return context.model

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from common.processing.ocr.page import OcrPage
 from common.processing.ocr.parallel import in_processes, ocr_file
+from common.processing.ocr.preparation import PLAUSIBLE_DPI, stated_dpi
 from common.processing.pages.page import OCR_NEEDED, Page, PagedSource
 from common.processing.pages.unite import unite
 
@@ -67,8 +68,8 @@ class _Item:
 
 
 def _save(picture: Image, path: Path) -> None:
-    dpi = picture.info.get("dpi")
-    options = {"dpi": dpi} if dpi else {}
+    dpi = stated_dpi(picture)
+    options = {"dpi": (dpi, dpi)} if dpi in PLAUSIBLE_DPI else {}
     picture.save(path, "PNG", compress_level=1, **options)  # read once and deleted: speed counts
 
 

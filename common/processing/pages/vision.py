@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from common.errors import LlmFailed
 from common.names import log_safe
 from common.processing.base import LanguageModel, Warning
+from common.processing.languages import language_name
 from common.processing.pages.page import OCR_NEEDED, Page, PagedSource
 from common.processing.pages.pictures import as_jpeg
-from common.processing.transform.languages import language_name
 
 VISION_DPI = 150
 LONGEST_SIDE_PIXELS = 2048  # what vision models look at; more is scaled down on their side
@@ -94,7 +94,9 @@ class Vision:
     def _replaced(self, hint: Page, reason: str) -> Page:
         page = self.stand_in(hint)
         how = "what OCR reads" if page.confidence is not None else "its native text"
-        message = f"Page {hint.number} was not read by the model {self.model.name!r}: {reason}. Used: {how}."
+        message = (
+            f"Page {hint.number} was not read by the model {self.model.vision_name!r}: {reason}. Used: {how}."
+        )
         warning = Warning(code=LlmFailed.code, message=message, page=hint.number)
         return replace(page, warnings=(*page.warnings, warning), is_stand_in=True)
 

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from common.processing.pdf.blocks import Block, Kind
+from common.processing.pdf.blocks import LEADERS, Block, Kind
 from common.processing.pdf.lines import Line
 from common.processing.pdf.lists import is_bullet, marker
 
 LARGER = 1.12  # times the size of the body text
+LARGER_FACE = 1.05  # the same for another typeface
 MAX_LETTERS, MAX_LINES = 200, 4
 MAX_BOLD_LETTERS, MAX_BOLD_LINES = 120, 2
 CAPTION = re.compile(
@@ -31,6 +32,9 @@ class Styles:
 
     body_size: float = 10.0
     body_bold: bool = False
+    body_face: str = ""
+    tagged: bool = False  # its author has tagged the headings
+    typed: bool = False  # set in a font of fixed pitch throughout
     plain: frozenset[StyleKey] = frozenset()  # larger or bolder than the text, yet used for text
     levels: Mapping[StyleKey, int] = field(default_factory=dict)
 
@@ -50,6 +54,15 @@ def body_style(lines: Iterable[Line]) -> tuple[float, bool]:
     return size, count[size, True] > count[size, False]
 
 
+def body_face(lines: Iterable[Line], size: float) -> str:
+    """The typeface of most letters in the size of the text."""
+    count: Counter[str] = Counter()
+    for line in lines:
+        if round(line.size * 2) / 2 == size:
+            count[line.face] += len(line.words)
+    return count.most_common(1)[0][0] if count else ""
+
+
 def style_key(block: Block) -> StyleKey:
     return round(block.size * 2) / 2, all(line.bold for line in block.lines)
 
@@ -59,9 +72,11 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
     text = block.text.strip()
     if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
         return False
-    if style_key(block) in styles.plain or is_bullet_item(text):
+    if style_key(block) in styles.plain or is_bullet_item(text) or LEADERS.search(text):
         return False
-    if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(line.mono for line in block.lines):
+    if len(block.lines) > MAX_LINES or CAPTION.match(text):
+        return False
+    if any(line.mono for line in block.lines) and not styles.typed:
         return False
     ratio = block.size / styles.body_size
     numbered = NUMBERED.match(text) is not None
@@ -69,6 +84,8 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
         return False
     if ratio >= LARGER:
         return True
+    if ratio >= LARGER_FACE and styles.body_face not in {line.face for line in block.lines}:
+        return len(block.lines) <= MAX_BOLD_LINES and len(text) <= MAX_BOLD_LETTERS
     bold = all(
         word.font.bold for line in block.lines for word in line.words if any(map(str.isalnum, word.text))
     )

@@ -103,7 +103,7 @@ class LetterReader:
         style = self._style(index - 1, owner)
         box, page = self._box, self._page
         pdfium.char_box(page, index - 1, box.at[0])
-        left, top, right, bottom = box.values
+        left, top, right, bottom = box.values[:]
         pdfium.char_box(page, index, box.at[0])
         if style.angle in (90, 270):
             gap = max(box.values[3] - top, bottom - box.values[1])
@@ -115,10 +115,10 @@ class LetterReader:
         style = self._style(start, owner)
         box, origin, page = self._box, self._origin, self._page
         pdfium.char_box(page, start, box.at[0])
-        x0, y1, x1, y0 = box.values
+        x0, y1, x1, y0 = box.values[:]
         if end - start > 1:
             pdfium.char_box(page, end - 1, box.at[0])
-            left, top, right, bottom = box.values
+            left, top, right, bottom = box.values[:]
             x0, x1 = min(x0, left), max(x1, right)
             y0, y1 = min(y0, bottom), max(y1, top)
         pdfium.char_origin(page, start, origin.at[0], origin.at[1])

@@ -11,7 +11,8 @@ from common.processing.pdf.bands import band_rows
 from common.processing.pdf.grids import Row, fill_rows, render_cells
 from common.processing.pdf.gutters import Interval, gutters, intervals, text_rows
 from common.processing.pdf.lines import Line
-from common.processing.pdf.rules import TOUCH, Rule, Ruling, regions, ruling
+from common.processing.pdf.lists import is_bullet, marker
+from common.processing.pdf.rules import TOUCH, Rule, Ruling, regions, ruling, without_underlines
 from common.processing.pdf.spans import Box, PageSpans, Word, union
 from common.processing.pdf.unruled import unruled_regions
 
@@ -38,6 +39,7 @@ def find_tables(pieces: Sequence[Line], spans: PageSpans) -> list[Table]:
     if len(words) < 4:
         return []
     lines = ruling(spans.strokes, spans.fills, width=spans.width, height=spans.height)
+    lines = Ruling(without_underlines(lines.across, words), lines.down)
     tables: list[Table] = []
     used: set[int] = set()
     for region in [*regions_of_grid(lines), *stacks(lines, words)]:
@@ -164,7 +166,7 @@ def strip_cuts(words: Sequence[Word], *, ruled: bool) -> list[float]:
     if ruled and (split < 3 or split < SPLIT_SUPPORT * len(rows)):
         return []
     size = median(word.size for word in words)
-    cuts = [(a + b) / 2 for a, b in gutters(rows, min_width=0.5 * size)]
+    cuts = [(a + b) / 2 for a, b in gutters(rows, min_width=0.3 * size)]
     return [cut for cut in cuts if crossing(rows, cut) <= CROSSING * len(rows)]
 
 
@@ -191,7 +193,13 @@ def finished(rows: Sequence[Row], cuts: Sequence[float], box: Box, words: Sequen
     cells = [row for row in cells if any(row)]
     if len(columns) < 2 or len(cells) < 2:
         return None
+    if len(columns) == 2 and all(is_bullet_cell(row[0]) for row in cells):
+        return None  # a list whose bullets stand apart
     filled = sum(bool(cell) for row in cells for cell in row)
     if filled < 4 or sum(sum(map(bool, row)) > 1 for row in cells) < 2:
         return None
     return Table(box, cells, list(words))
+
+
+def is_bullet_cell(cell: str) -> bool:
+    return not cell or (marker(f"{cell} ") == cell and is_bullet(cell))

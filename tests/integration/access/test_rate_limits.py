@@ -39,7 +39,7 @@ def environment(database_environment: dict[str, str], object_server: SeaweedServ
 
 @pytest.fixture
 def api(environment: dict[str, str], tmp_path: Path) -> Iterator[httpx.Client]:
-    with gateway(environment, tmp_path / "log") as url, httpx.Client(base_url=url) as client:
+    with gateway(environment, tmp_path) as url, httpx.Client(base_url=url) as client:
         yield client
 
 

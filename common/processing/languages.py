@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 SAMPLE_CHARACTERS = 20_000
 MIN_HITS = 3
@@ -14,6 +17,13 @@ _NAMES = {
     "french": "fr", "französisch": "fr", "français": "fr",
     "spanish": "es", "spanisch": "es", "español": "es",
     "italian": "it", "italienisch": "it", "italiano": "it",
+}  # fmt: skip
+# As a model is told to write in them.
+_ENGLISH_NAMES = {
+    "de": "German", "en": "English", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese",
+    "nl": "Dutch", "pl": "Polish", "cs": "Czech", "sv": "Swedish", "da": "Danish", "fi": "Finnish",
+    "nb": "Norwegian", "uk": "Ukrainian", "ru": "Russian", "tr": "Turkish", "el": "Greek", "ro": "Romanian",
+    "hu": "Hungarian", "ja": "Japanese", "zh": "Chinese", "ko": "Korean", "ar": "Arabic", "he": "Hebrew",
 }  # fmt: skip
 _COMMON_WORDS = {
     "en": "the and of to is in that for with are this on be as it by from not an",
@@ -34,6 +44,10 @@ def language_code(text: str) -> str:
     return match.group(1) if match else ""
 
 
+def language_name(code: str) -> str:
+    return _ENGLISH_NAMES.get(code.lower()[:2], f"the language with the code {code}")
+
+
 def detect_language(text: str) -> str:
     """The language whose small words are most frequent; empty where too few were seen to tell."""
     words = re.findall(r"[a-zà-ÿß]+", text[:SAMPLE_CHARACTERS].lower())
@@ -43,3 +57,21 @@ def detect_language(text: str) -> str:
     (best, count), *others = hits.most_common(2)
     runner_up = others[0][1] if others else 0
     return best if count >= MIN_HITS and count > runner_up else ""
+
+
+def _blank_is_none(value: Any) -> Any:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _coded(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    code = language_code(value)
+    if not code:
+        raise ValueError("expected a language such as de, en or fr")
+    return code
+
+
+# As parameters of a job.
+Language = Annotated[str, BeforeValidator(_coded)]
+OptionalLanguage = Annotated[Language | None, BeforeValidator(_blank_is_none)]
