@@ -80,7 +80,6 @@ class LambdaFunction:
             self.kill()
         return outcome
 
-
     def _is_alive(self) -> bool:
         return bool(self._children) and all(child.poll() is None for child in self._children)
 
