@@ -192,6 +192,13 @@ class Access(Section):
         return self
 
 
+class RateLimits(Section):
+    """What one caller may ask for; null is without limit. Off in access mode open."""
+
+    requests_per_minute: Positive | None = 1_200
+    jobs_per_day: Positive | None = None
+
+
 class OutboundSection(Section):
     """What the guard in front of every outgoing request lets through."""
 
@@ -221,6 +228,10 @@ class Llm(Section):
     max_input_chars: Positive = 100_000
     max_cost_calls: Positive = 2_000
 
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.api_key or self.base_url)
+
 
 class Speech(Section):
     """Speech recognition: a faster-whisper model folder, or an OpenAI-compatible endpoint."""
@@ -232,9 +243,10 @@ class Speech(Section):
 
 
 class Templates(Section):
-    """Folders with templates of your own; they go before the bundled ones."""
+    """Templates of your own, in folders or below a prefix of the bucket; they go before the bundled ones."""
 
     folders: Folders = []
+    prefix: str | None = None
 
 
 class Webhooks(Section):
@@ -272,6 +284,7 @@ class Settings(Section):
     limits: LimitsSection = LimitsSection()
     retention: Retention = Retention()
     access: Access = Access()
+    rate_limits: RateLimits = RateLimits()
     outbound: OutboundSection = OutboundSection()
     files: FilesSection = FilesSection()
     llm: Llm = Llm()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ from pymongo.database import Database
 from common.jobs.database import Document, connect, create_indexes
 from common.services import Services, build
 from common.settings import Settings, load_settings
+from tests.servers.localstack import LocalStackMissing, LocalStackServer
 from tests.servers.mongo import MongoServer
 from tests.servers.seaweed import SeaweedServer
 from tests.servers.stack import StackServer
@@ -30,6 +32,18 @@ def object_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SeaweedS
     """One SeaweedFS with one bucket for the whole run: keys hold ids, so tests do not meet."""
     server = SeaweedServer(tmp_path_factory.mktemp("seaweedfs"))
     server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def localstack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStackServer]:
+    """SQS and S3 of LocalStack, once per run; where it cannot be had, CI fails and others skip."""
+    try:
+        server = LocalStackServer(tmp_path_factory.mktemp("localstack"))
+        server.start()
+    except LocalStackMissing as error:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"LocalStack cannot be had: {error}")
     yield server
     server.stop()
 

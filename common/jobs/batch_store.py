@@ -44,8 +44,11 @@ class BatchStore:
                 write_concern=self._batches.write_concern,
             )
 
-    def by_idempotency_key(self, user_id: str, key: str) -> Batch | None:
-        return self._read({"user_id": user_id, "idempotency.key": key})
+    def by_idempotency_key(self, key: str) -> Batch | None:
+        return self._read({"idempotency.key": key})
+
+    def forget_key(self, batch_id: str) -> None:
+        self._batches.update_one({"_id": batch_id}, {"$set": {"idempotency": None}})
 
     def get(self, batch_id: str) -> Batch | None:
         return self._read({"_id": batch_id})

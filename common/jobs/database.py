@@ -24,6 +24,7 @@ OUTAGES = (AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, W
 
 # Ids begin with the time they were made at, so that newest first is the order of the ids alone.
 _NEWEST = ("_id", DESCENDING)
+_CREATED = ("created_at", DESCENDING)
 
 # What a caller may read is a choice between these, so a list without one of them would scan.
 _SHARED_WITH = (
@@ -57,9 +58,14 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="outbox",
             partialFilterExpression={"outbox.at": {"$type": "date"}},
         ),
+        IndexModel(
+            [("error.details.reason", ASCENDING)],
+            name="refused",
+            partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
-            [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
+            [("idempotency.key", ASCENDING)],
             name="idempotency",
             unique=True,
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
@@ -77,20 +83,21 @@ INDEXES: dict[str, list[IndexModel]] = {
             [("check_at", ASCENDING)], name="open", partialFilterExpression={"check_at": {"$type": "date"}}
         ),
         IndexModel(
-            [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
+            [("idempotency.key", ASCENDING)],
             name="idempotency",
             unique=True,
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
         ),
     ],
     "deliveries": [
-        IndexModel([("job_id", ASCENDING), ("created_at", DESCENDING), _NEWEST], name="by_job"),
+        IndexModel([("job_id", ASCENDING), _CREATED, _NEWEST], name="by_job"),
         IndexModel([("batch_id", ASCENDING)], name="by_batch"),
         IndexModel([("event_type", ASCENDING), ("state", ASCENDING)], name="by_result"),
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
-    "api_keys": [IndexModel([("created_at", DESCENDING)], name="newest")],
+    "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
+    "api_keys": [IndexModel([_CREATED], name="newest")],
     "messages": [
         IndexModel(
             [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"

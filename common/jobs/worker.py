@@ -11,6 +11,7 @@ from pymongo.errors import PyMongoError
 
 from common import logs
 from common.errors import SecretaryError
+from common.jobs.hint import look_again_after
 from common.jobs.lifecycle import JobStatus
 from common.jobs.runner import Runner
 from common.jobs.slot import RunState, Slot
@@ -18,6 +19,7 @@ from common.jobs.store import Pulse, Run
 from common.processing.registry import job_types
 from common.queue.base import HIGH_PRIORITY, Delivery, queue_for
 from common.services import Services
+from common.webhooks.progress import ProgressEvents
 
 PULSE_SECONDS = 1.0  # progress is written, and cancels are noticed, at most this late
 PAUSE_SECONDS = 1.0  # after MongoDB or the queue did not answer
@@ -31,6 +33,7 @@ class Worker:
         self._services = services
         self._worker_id = worker_id
         self._runner = Runner(services)
+        self._progress_events = ProgressEvents(services)
         self._options = services.settings.generic_worker
         self._stopping = threading.Event()
         self._lock = threading.Lock()
@@ -98,14 +101,11 @@ class Worker:
         self._services.queue.done([delivery])
 
     def _pass_over(self, delivery: Delivery) -> None:
-        """Final, paused and unknown jobs need no message; one running elsewhere is seen after its lease."""
-        job = self._services.jobs.get(delivery.message.subject_id)
-        if job is None or job.is_final or job.paused:
+        seconds = look_again_after(self._services, delivery.message.subject_id)
+        if seconds is None:
             self._services.queue.done([delivery])
-            return
-        until = job.lease.expires_at if job.lease else job.not_before
-        left = (until - self._services.jobs.now()).total_seconds() if until else 0.0
-        self._services.queue.retry_later(delivery, delay_seconds=min(max(left, 0.5), 900.0))
+        else:
+            self._services.queue.retry_later(delivery, delay_seconds=seconds)
 
     def _pulse_loop(self) -> None:
         """Ends when the slots have; on a stop it gives them their grace time first."""
@@ -127,6 +127,7 @@ class Worker:
     def _pulse(self, *, everything: bool) -> None:
         with self._lock:
             running = dict(self._running)
+        self._progress_events.forget_all_but(set(running))
         if not running:
             return
         pulses = []
@@ -135,6 +136,7 @@ class Worker:
             if everything or progress or lines:
                 run = Run(job_id=state.job.job_id, attempt=state.job.attempt, worker_id=self._worker_id)
                 pulses.append(Pulse(run=run, progress=progress, logs=lines))
+                self._progress_events.tell(state.job, progress)
         if pulses:
             self._services.jobs.pulse(pulses)
         if everything:

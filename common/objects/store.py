@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1024 * 1024
 PART_BYTES = 8 * 1024 * 1024  # S3 takes no part below 5 MB
+DEFAULT_REGION = "us-east-1"  # the one region that S3 does not want to be named
 DELETE_AT_ONCE = 1_000  # keys in one DeleteObjects call
 
 
@@ -136,15 +137,28 @@ class ObjectStore:
         return self._sign("put_object", parameters)
 
     def check(self) -> None:
-        with _outages():
-            self._s3().head_bucket(Bucket=self._options.bucket)
+        if not self._has_bucket():
+            raise Unavailable(f"The object store has no bucket {self._options.bucket}.")
 
-    def create_bucket(self) -> None:
-        """For the embedded store and tests; in a cloud the bucket is infrastructure."""
+    def create_bucket(self) -> bool:
+        """For the embedded store and tests; in a cloud the bucket is infrastructure. False: it was there."""
+        if self._has_bucket():
+            return False
+        elsewhere: Any = {"CreateBucketConfiguration": {"LocationConstraint": self._options.region}}
         with _outages():
-            names = [bucket["Name"] for bucket in self._s3().list_buckets()["Buckets"]]
-            if self._options.bucket not in names:
-                self._s3().create_bucket(Bucket=self._options.bucket)
+            self._s3().create_bucket(
+                Bucket=self._options.bucket,
+                **(elsewhere if self._options.region != DEFAULT_REGION else {}),
+            )
+        return True
+
+    def _has_bucket(self) -> bool:
+        try:
+            with _outages():
+                self._s3().head_bucket(Bucket=self._options.bucket)
+        except NotFound:
+            return False
+        return True
 
     def allow_origins(self, origins: list[str]) -> None:
         """So that a browser page on another origin can upload and download."""
@@ -244,5 +258,8 @@ class _outages:  # noqa: N801 - reads as a clause: with _outages()
             "NotFound",
         ):
             raise NotFound("The object store has no such object.") from None
-        if isinstance(error, BotoCoreError | ClientError):
+        if isinstance(error, ClientError):
+            reason = error.response["Error"]["Code"]
+            raise Unavailable(f"The object store refuses to work: {reason}.") from error
+        if isinstance(error, BotoCoreError):
             raise Unavailable(f"The object store does not answer: {type(error).__name__}.") from error

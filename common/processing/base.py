@@ -15,6 +15,10 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    def needs_language_model(self) -> bool:
+        """Whether a job with these parameters can do nothing without a model: refused on submit then."""
+        return False
+
 
 @dataclass(frozen=True, kw_only=True)
 class SourceFile:
@@ -139,6 +143,11 @@ class LanguageModel(Protocol):
 
     name: str
 
+    @property
+    def vision_name(self) -> str:
+        """The model that looks at pictures; it may be another one."""
+        ...
+
     def complete(self, *, system: str, user: str) -> str: ...
 
     def structured(self, *, system: str, user: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -165,6 +174,8 @@ class Limits:
     unpacked_bytes: int = 4 * 1024**3
     image_pixels: int = 100_000_000
     inline_markdown_bytes: int = 1024**2
+    model_calls: int = 2_000
+    model_parallel: int = 4  # calls at one time
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,10 +41,40 @@ BUILT_IN = (
         handler="common.processing.pdf.handler:handle",
     ),
     JobType(
+        name="imageocr",
+        summary="A photo, a scan or a TIFF of many pages to text and Markdown.",
+        parameters="common.processing.image.parameters:ImageParameters",
+        handler="common.processing.image.handler:handle",
+    ),
+    JobType(
+        name="office",
+        summary="A text document, presentation or workbook to Markdown, read directly.",
+        parameters="common.processing.office.parameters:OfficeParameters",
+        handler="common.processing.office.handler:handle",
+    ),
+    JobType(
         name="session",
         summary="A talk's page, slides and recording to one note with pictures, ready for a vault.",
         parameters="common.processing.session.parameters:SessionParameters",
         handler="common.processing.session.handler:handle",
+    ),
+    JobType(
+        name="audio",
+        summary="A sound recording to timed text, by captions or speech recognition.",
+        parameters="common.processing.media.parameters:MediaParameters",
+        handler="common.processing.media.handler:handle",
+    ),
+    JobType(
+        name="video",
+        summary="A video to timed text, by captions or speech recognition.",
+        parameters="common.processing.media.parameters:MediaParameters",
+        handler="common.processing.media.handler:handle",
+    ),
+    JobType(
+        name="transformer",
+        summary="A text, page or document written anew by a template, with structured data.",
+        parameters="common.processing.transform.parameters:TransformerParameters",
+        handler="common.processing.transform.handler:handle",
     ),
 )
 

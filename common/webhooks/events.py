@@ -64,6 +64,11 @@ def batch_event(batch: Mapping[str, Any], *, at: datetime) -> dict[str, Any]:
     return {"type": EventType.BATCH_COMPLETED.value, "timestamp": _iso(at), **known}
 
 
+def trial_event(*, at: datetime) -> dict[str, Any]:
+    """For trying a receiver out: nothing happened, and the type says so."""
+    return {"type": "webhook.test", "timestamp": _iso(at), "message": "This is a test of your webhook."}
+
+
 def encoded(event: Mapping[str, Any]) -> bytes:
     """The bytes that are signed and sent; every attempt sends the same ones."""
     text = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)

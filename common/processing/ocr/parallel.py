@@ -91,10 +91,9 @@ class _Worker(Generic[Item, Answer]):
         context = multiprocessing.get_context("spawn")
         self.item_seconds = item_seconds
         self.position: int | None = None
-        self.connection, far_end = context.Pipe()
-        self._process: BaseProcess = context.Process(target=_serve, args=(far_end, work), daemon=True)
-        self._process.start()
-        far_end.close()
+        self.connection, self._far_end = context.Pipe()
+        self._process: BaseProcess = context.Process(target=_serve, args=(self._far_end, work), daemon=True)
+        self._started = False
 
     def give(self, position: int, items: Iterator[Item]) -> bool:
         """Hand out the next item; False when there is none."""
@@ -102,6 +101,7 @@ class _Worker(Generic[Item, Answer]):
             item = next(items)
         except StopIteration:
             return False
+        self._start()
         try:
             self.connection.send(item)
         except OSError as error:
@@ -122,9 +122,18 @@ class _Worker(Generic[Item, Answer]):
 
     def kill(self) -> None:
         self.connection.close()
-        self._process.kill()
-        self._process.join()
+        self._far_end.close()
+        if self._started:
+            self._process.kill()
+            self._process.join()
         self._process.close()
+
+    def _start(self) -> None:
+        """With its first item: three pages need no fourth process."""
+        if not self._started:
+            self._process.start()
+            self._far_end.close()
+            self._started = True
 
 
 def _crashed(process: BaseProcess) -> ProcessorCrashed:

@@ -111,7 +111,7 @@ def _sharpness(ink: Image, degrees: float) -> float:
 
 def _scale_factor(image: Image) -> float:
     long_side = max(image.size)
-    dpi = _stated_dpi(image)
+    dpi = stated_dpi(image)
     inches = long_side / dpi if dpi else 0.0
     if round(dpi) in PLAUSIBLE_DPI and PLAUSIBLE_PAGE_INCHES[0] <= inches <= PLAUSIBLE_PAGE_INCHES[1]:
         factor = RESOLUTION_DPI / dpi
@@ -122,7 +122,7 @@ def _scale_factor(image: Image) -> float:
     return min(float(factor), LONGEST_SIDE_PIXELS / long_side)
 
 
-def _stated_dpi(image: Image) -> float:
+def stated_dpi(image: Image) -> float:
     """What the file says; a damaged header may hold anything."""
     try:
         dpi = float(image.info["dpi"][0])

@@ -11,6 +11,7 @@ from common.processing.pdf.grids import TIGHT, Row, merge_rows
 from common.processing.pdf.rules import TOUCH, Rule
 
 MANY = 0.4  # bands per line of text from which a table counts as ruled row by row
+MANY_IN_GRID = 0.2
 
 
 def band_rows(
@@ -23,13 +24,15 @@ def band_rows(
     if grid or len(levels) > 2:
         lift_spanning(bands, across, edges, grid=grid)
     filled = [band for _, band in sorted(bands.items()) if any(row.cells for row in band)]
-    many = len(filled) >= 3 and len(filled) >= MANY * len(rows)
+    share = MANY_IN_GRID if grid else MANY
+    many = len(filled) >= 3 and len(filled) >= share * len(rows)
     result: list[Row] = []
     for band in filled:
+        band = fold_centred(band)
         if len(band) == 1:
             result += band
         elif many and not has_records(band):
-            result.append(merge_rows(band))
+            result += [merge_rows(part) for part in below_heads(band)]
         else:
             result += wrapped(band)
     return result
@@ -92,10 +95,32 @@ def is_ruled(across: Sequence[Rule], level: float, left: float, right: float) ->
     )
 
 
+def below_heads(band: Sequence[Row]) -> list[list[Row]]:
+    """A band parted below heads that span the columns which the next line fills one by one."""
+    parts: list[list[Row]] = [[band[0]]]
+    for above, row in pairwise(band):
+        if any({column, column + 1} <= set(row.cells) for column in above.spans):
+            parts.append([])
+        parts[-1].append(row)
+    return parts
+
+
 def has_records(band: Sequence[Row]) -> bool:
     """Numbers do not wrap: where two lines of a column are numbers, the lines are rows."""
     columns = {column for row in band for column in row.cells}
     return any(sum(row.is_numeric(column) for row in band) > 1 for column in columns)
+
+
+def fold_centred(band: Sequence[Row]) -> list[Row]:
+    """A line half-way between two others that shares no column with them holds cells that span both."""
+    rows = list(band)
+    for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
+        close = below.base - above.base < TIGHT * row.size
+        if close and row.cells and not set(row.cells) & (set(above.cells) | set(below.cells)):
+            above.cells |= row.cells
+            above.spans |= row.spans
+            row.cells = {}
+    return [row for row in rows if row.cells]
 
 
 def wrapped(band: Sequence[Row]) -> list[Row]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +16,7 @@ import pypdfium2.raw as raw
 
 from common.errors import EncryptedFile, UnsupportedFile
 from common.processing.base import Warning
+from common.processing.pdf.bookmarks import read_bookmarks
 from common.processing.pdf.headings import Styles
 from common.processing.pdf.joins import join_pages
 from common.processing.pdf.layout import PageLayout, document_styles, page_blocks
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 HEADER_BYTES = 1024  # where a PDF header may stand: readers accept some bytes before it
 SAMPLE_PAGES = 12  # pages that tell what is usual in a document
 REACH = 2  # pages before and after that are searched for running heads: left and right differ
+LANGUAGE_LETTERS = 40  # more than any language tag has
 GARBLED = 0.3  # share of letters without meaning from which a text layer is useless
 UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]")
 
@@ -92,6 +96,7 @@ class PdfDocument:
     def __init__(self, document: pypdfium2.PdfDocument) -> None:
         self._document = document
         self.info = _info(document)
+        self._bookmarks = read_bookmarks(document)
         self._styles: Styles | None = None
         self._sample: dict[int, PageLayout] = {}
         self._recent: dict[int, PageLayout] = {}
@@ -125,11 +130,7 @@ class PdfDocument:
         page = self._document[number - 1]
         try:
             width, height = page.get_size()
-            scale = dpi / 72
-            pixels = width * height * scale * scale
-            if pixels > max_pixels:
-                scale *= (max_pixels / pixels) ** 0.5 * 0.999
-            bitmap = page.render(scale=scale)
+            bitmap = page.render(scale=fitting_scale(width, height, dpi / 72, max_pixels))
             try:
                 picture: Image = bitmap.to_pil()
                 return picture.copy()  # the original lives in the bitmap's memory
@@ -172,9 +173,20 @@ class PdfDocument:
         if not handle:
             return PageLayout.empty(number)
         try:
-            return PageLayout(read_page(self._document, handle, number))
+            spans = read_page(self._document, handle, number, tagged=self.info.tagged)
+            return PageLayout(spans, self._bookmarks.get(number, ()))
         finally:
             raw.FPDF_ClosePage(handle)
+
+
+def fitting_scale(width: float, height: float, scale: float, max_pixels: int) -> float:
+    """`scale`, or the largest below it whose picture has no more than `max_pixels`; sides are rounded up."""
+    pixels = width * height * scale * scale
+    if pixels > max_pixels:
+        scale *= (max_pixels / pixels) ** 0.5
+    while ceil(width * scale) * ceil(height * scale) > max_pixels and ceil(max(width, height) * scale) > 1:
+        scale *= 0.99
+    return scale
 
 
 def _info(document: pypdfium2.PdfDocument) -> PdfInfo:
@@ -184,8 +196,17 @@ def _info(document: pypdfium2.PdfDocument) -> PdfInfo:
         title=str(meta.get("Title") or "").strip(),
         author=str(meta.get("Author") or "").strip(),
         producer=str(meta.get("Producer") or "").strip(),
+        language=_language(document),
         tagged=bool(raw.FPDFCatalog_IsTagged(document)),
     )
+
+
+def _language(document: pypdfium2.PdfDocument) -> str:
+    letters = (ctypes.c_ushort * LANGUAGE_LETTERS)()
+    size = raw.FPDFCatalog_GetLanguage(document, letters, ctypes.sizeof(letters))
+    if not 2 < size <= ctypes.sizeof(letters):
+        return ""
+    return bytes(letters)[: size - 2].decode("utf-16-le", "replace")
 
 
 def _ocr_warning(page: PageLayout) -> Warning | None:

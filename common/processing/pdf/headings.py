@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from common.processing.pdf.blocks import Block, Kind
+from common.processing.pdf.blocks import LEADERS, Block, Kind
 from common.processing.pdf.lines import Line
+from common.processing.pdf.lists import is_bullet, marker
 
 LARGER = 1.12  # times the size of the body text
+LARGER_FACE = 1.05  # the same for another typeface
 MAX_LETTERS, MAX_LINES = 200, 4
 MAX_BOLD_LETTERS, MAX_BOLD_LINES = 120, 2
 CAPTION = re.compile(
@@ -30,6 +32,10 @@ class Styles:
 
     body_size: float = 10.0
     body_bold: bool = False
+    body_face: str = ""
+    tagged: bool = False  # its author has tagged the headings
+    typed: bool = False  # set in a font of fixed pitch throughout
+    plain: frozenset[StyleKey] = frozenset()  # larger or bolder than the text, yet used for text
     levels: Mapping[StyleKey, int] = field(default_factory=dict)
 
 
@@ -37,8 +43,7 @@ def body_style(lines: Iterable[Line]) -> tuple[float, bool]:
     """The size and weight in which most letters are set."""
     count: Counter[StyleKey] = Counter()
     for line in lines:
-        for word in line.words:
-            count[round(word.size * 2) / 2, word.font.bold] += len(word.text)
+        count[round(line.size * 2) / 2, line.bold] += len(line.text)
     if not count:
         return 10.0, False
     sizes: Counter[float] = Counter()
@@ -46,6 +51,15 @@ def body_style(lines: Iterable[Line]) -> tuple[float, bool]:
         sizes[size] += letters
     size = sizes.most_common(1)[0][0]
     return size, count[size, True] > count[size, False]
+
+
+def body_face(lines: Iterable[Line], size: float) -> str:
+    """The typeface of most letters in the size of the text."""
+    count: Counter[str] = Counter()
+    for line in lines:
+        if round(line.size * 2) / 2 == size:
+            count[line.face] += len(line.words)
+    return count.most_common(1)[0][0] if count else ""
 
 
 def style_key(block: Block) -> StyleKey:
@@ -57,7 +71,11 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
     text = block.text.strip()
     if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
         return False
-    if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(line.mono for line in block.lines):
+    if style_key(block) in styles.plain or is_bullet_item(text) or LEADERS.search(text):
+        return False
+    if len(block.lines) > MAX_LINES or CAPTION.match(text):
+        return False
+    if any(line.mono for line in block.lines) and not styles.typed:
         return False
     ratio = block.size / styles.body_size
     numbered = NUMBERED.match(text) is not None
@@ -65,12 +83,30 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
         return False
     if ratio >= LARGER:
         return True
+    if ratio >= LARGER_FACE and styles.body_face not in {line.face for line in block.lines}:
+        return len(block.lines) <= MAX_BOLD_LINES and len(text) <= MAX_BOLD_LETTERS
     bold = all(
         word.font.bold for line in block.lines for word in line.words if any(map(str.isalnum, word.text))
     )
     if not bold or styles.body_bold or ratio < 0.95:
         return False
     return len(block.lines) <= MAX_BOLD_LINES and len(text) <= MAX_BOLD_LETTERS
+
+
+def is_bullet_item(text: str) -> bool:
+    mark = marker(text)
+    return bool(mark) and is_bullet(mark)
+
+
+def text_styles(blocks: Iterable[Block]) -> frozenset[StyleKey]:
+    """Styles of headings in which at least as many letters are no heading: lists, large paragraphs."""
+    heading: Counter[StyleKey] = Counter()
+    other: Counter[StyleKey] = Counter()
+    for block in blocks:
+        if block.lines:
+            count = heading if block.kind is Kind.HEADING else other
+            count[style_key(block)] += len(block.text)
+    return frozenset(key for key, letters in heading.items() if other[key] >= letters)
 
 
 def heading_levels(blocks: Sequence[Block]) -> dict[StyleKey, int]:

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from common.processing.source import SourceParameters
+from common.processing.pages.method import ExtractionMethod
+from common.processing.pages.parameters import DocumentParameters
 
 PageNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-class ExtractionMethod(StrEnum):
-    """How text and pictures are taken out of a page."""
-
-    NATIVE = "native"  # the text layer
-
-
-class PdfParameters(SourceParameters):
+class PdfParameters(DocumentParameters):
     """One document and what to take out of it."""
 
     extraction_method: ExtractionMethod = ExtractionMethod.NATIVE
     page_start: PageNumber | None = None
     page_end: PageNumber | None = None
     include_images: bool = False
-    template: Annotated[str, Field(max_length=100)] | None = None
-    context: dict[str, Any] | None = None
-    language: Annotated[str, Field(max_length=20)] | None = None
-    create_archive: bool = True
+
+    def needs_language_model(self) -> bool:
+        return self.extraction_method.uses_model
 
     @model_validator(mode="after")
     def _pages_in_order(self) -> Self:

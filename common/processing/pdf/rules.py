@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from common.processing.pdf.spans import Box
+from common.processing.pdf.spans import Box, Word
 
 SAME = 2.0  # points between two strokes that are one line
 TOUCH = 3.0  # points by which lines may miss each other at a corner
+UNDERLINE_DEPTH = 4.0  # points below the baseline
+UNDERLINE_SLACK = 2.0  # points by which an underline may miss its words
 MAX_RULES = 800  # a page with more is a drawing
 
 
@@ -103,3 +106,20 @@ def regions(lines: Ruling) -> list[Ruling]:
     for j, v in enumerate(lines.down):
         found.setdefault(root(count + j), Ruling([], [])).down.append(v)
     return sorted(found.values(), key=lambda region: -len(region.across) - len(region.down))
+
+
+def without_underlines(rules: Sequence[Rule], words: Sequence[Word]) -> list[Rule]:
+    """Horizontal lines without those that run just below words, from their first letter to their last."""
+    ordered = sorted(words, key=lambda word: word.base)
+    bases = [word.base for word in ordered]
+    return [rule for rule in rules if not is_underline(rule, ordered, bases)]
+
+
+def is_underline(rule: Rule, words: Sequence[Word], bases: Sequence[float]) -> bool:
+    """`words` are sorted by their baselines, which are `bases`."""
+    near = words[bisect_left(bases, rule.at - UNDERLINE_DEPTH) : bisect_right(bases, rule.at + 0.5)]
+    above = [word for word in near if word.x1 > rule.start + 0.5 and word.x0 < rule.end - 0.5]
+    if not above:
+        return False
+    left, right = min(word.x0 for word in above), max(word.x1 for word in above)
+    return abs(left - rule.start) < UNDERLINE_SLACK and abs(right - rule.end) < UNDERLINE_SLACK

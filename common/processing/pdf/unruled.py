@@ -12,6 +12,7 @@ Gap = tuple[float, float]
 MAX_STEP = 3.2  # font sizes between the baselines of two rows of one table
 MAX_SINGLE = 2  # lines of one piece in a row inside a table
 MIN_ROWS = 3
+LOOK_BACK = 4  # rows that a stray piece may be read too late
 LONG_CELL = 60  # letters: a piece that is longer is a line of prose
 
 
@@ -33,14 +34,23 @@ def unruled_regions(pieces: Sequence[Line]) -> list[list[Line]]:
 
 
 def chained(pieces: Sequence[Line]) -> list[list[Line]]:
-    """Pieces that PDFium reads as one line."""
+    """Pieces that PDFium reads as one line, and strays that it reads some lines too late."""
     rows: list[list[Line]] = []
     for piece in pieces:
         if rows and same_row(rows[-1][-1], piece):
             rows[-1].append(piece)
+            continue
+        home = next((row for row in rows[-LOOK_BACK:-1] if is_stray_of(row, piece)), None)
+        if home is not None:
+            home.append(piece)
         else:
             rows.append([piece])
     return rows
+
+
+def is_stray_of(row: Sequence[Line], piece: Line) -> bool:
+    """On the baseline of a row of several pieces, and to the right of them."""
+    return len(row) > 1 and abs(row[-1].base - piece.base) < 0.1 * piece.size and piece.x0 > row[-1].x1
 
 
 def gaps(row: Sequence[Line]) -> list[Gap]:

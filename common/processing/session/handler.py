@@ -12,8 +12,8 @@ from common.processing.session.page import EventPage, read_page
 from common.processing.session.parameters import SessionParameters
 from common.processing.session.paths import SessionPaths, session_paths
 from common.processing.session.recording import read_recording
-from common.processing.transform.library import find_template
-from common.processing.transform.template import Template, parse_template
+from common.processing.transform.library import template_of
+from common.processing.transform.template import Template
 from common.processing.transform.transformer import Material, Transformation, transform
 
 TEMPLATE_PERCENT, STORE_PERCENT = 80.0, 95.0
@@ -23,7 +23,12 @@ ENGINES = ("selectolax", "markdownify", "pypdfium2")
 def handle(parameters: SessionParameters, context: Context) -> Result:
     """A page or a template that cannot be read ends the job; all else that fails is a warning."""
     context.progress.report("initializing", 0)
-    template = _template(parameters, context)
+    template = template_of(  # before anything is fetched: a template with a fault is told at once
+        parameters.template,
+        parameters.template_content,
+        language=parameters.target_language,
+        folders=context.template_folders,
+    )
     paths = session_paths(parameters)
     page = _page(parameters, context)
     urls = choose_attachments(parameters.attachments_url, page.slides)
@@ -34,15 +39,6 @@ def handle(parameters: SessionParameters, context: Context) -> Result:
     context.progress.report("storing_results", STORE_PERCENT)
     context.files.write(paths.markdown, written.markdown.encode(), "text/markdown; charset=utf-8")
     return _result(talk, written, paths, context)
-
-
-def _template(parameters: SessionParameters, context: Context) -> Template:
-    """Before anything is fetched: a template with a fault is told at once."""
-    if parameters.template_content is not None:
-        return parse_template(parameters.template_content, name="template_content")
-    return find_template(
-        parameters.template, language=parameters.target_language, folders=context.template_folders
-    )
 
 
 def _page(parameters: SessionParameters, context: Context) -> EventPage:

@@ -11,9 +11,9 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from common.errors import UnsupportedFile
+from common.processing.languages import detect_language, language_code
 from common.processing.session.content import main_content, to_markdown, without_surroundings
 from common.processing.session.html import READ_BYTES, attribute, parse_html, text_of
-from common.processing.session.language import detect_language, language_code
 from common.processing.session.links import find_media
 from common.processing.session.media import Link, Media
 from common.processing.session.moment import Moment, from_iso, from_text

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from common.processing.base import Parameters
-from common.processing.session.language import language_code
+from common.processing.languages import Language, OptionalLanguage
 from common.processing.session.people import split_names
 from common.processing.source import Url
 
@@ -31,18 +31,8 @@ def _people(value: Any) -> Any:
     return tuple(split_names(value)) if isinstance(value, str) else _many(value)
 
 
-def _language(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    code = language_code(value)
-    if not code:
-        raise ValueError("expected a language such as de, en or fr")
-    return code
-
-
 Text = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
 Word = Annotated[Annotated[str, Field(max_length=100)] | None, BeforeValidator(_blank_is_none)]
-Language = Annotated[str, BeforeValidator(_language)]
 Urls = Annotated[tuple[Url, ...], BeforeValidator(_many), Field(max_length=50)]
 
 
@@ -68,7 +58,7 @@ class SessionParameters(Parameters):
         Annotated[str, Field(max_length=5_000_000)] | None, BeforeValidator(_blank_is_none)
     ] = None
     attachments_url: Urls = ()
-    source_language: Annotated[Language | None, BeforeValidator(_blank_is_none)] = None  # None: the page's
+    source_language: OptionalLanguage = None  # None: the page's
     target_language: Language = "de"
     template: Annotated[str, Field(min_length=1, max_length=80)] = "Session"
     template_content: Annotated[str, Field(max_length=200_000)] | None = None

@@ -12,8 +12,8 @@ from urllib.parse import urljoin, urlsplit
 
 from common.errors import UnsupportedFile, ValidationFailed
 from common.names import log_safe, unique_names
+from common.processing.languages import language_code
 from common.processing.session.frab import read_json
-from common.processing.session.language import language_code
 from common.processing.session.media import DOCUMENT_SUFFIXES, VIDEO_SUFFIXES, Link, each_once, is_recording
 from common.processing.session.pentabarf import read_xml
 from common.processing.session.people import clean_names

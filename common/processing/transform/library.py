@@ -26,12 +26,16 @@ class TemplateFile:
     bundled: bool
 
 
+def is_template_name(name: str) -> bool:
+    return bool(_NAME.fullmatch(name))
+
+
 def list_templates(folders: Iterable[Path] = ()) -> list[TemplateFile]:
     """Every template once; one of the operator's hides the bundled one of the same name."""
     found: dict[str, TemplateFile] = {}
     for folder in (*folders, BUNDLED):
         for path in sorted(folder.glob("*.md")):
-            if path.stem not in found and _NAME.fullmatch(path.stem):
+            if path.stem not in found and is_template_name(path.stem):
                 match = _LANGUAGE.fullmatch(path.stem)
                 found[path.stem] = TemplateFile(
                     name=match["name"] if match else path.stem,
@@ -44,7 +48,7 @@ def list_templates(folders: Iterable[Path] = ()) -> list[TemplateFile]:
 
 def find_template(name: str, *, language: str, folders: Iterable[Path] = ()) -> Template:
     """`Session` in the language asked for, else in English, else the one that names no language."""
-    if not _NAME.fullmatch(name):
+    if not is_template_name(name):
         raise TemplateError(f"Not a template's name: {log_safe(name)!r}; expected letters, digits, - and _")
     places = tuple(folders)
     for stem in _stems(name, language.lower()[:2]):
@@ -56,6 +60,15 @@ def find_template(name: str, *, language: str, folders: Iterable[Path] = ()) -> 
     raise TemplateError(
         f"No template {log_safe(name)!r}; known are: {', '.join(known)}", details={"known": known}
     )
+
+
+def template_of(
+    name: str | None, content: str | None, *, language: str, folders: Iterable[Path] = ()
+) -> Template:
+    """The one that was handed in, else the one that was named."""
+    if content is not None:
+        return parse_template(content, name="template_content")
+    return find_template(name or "", language=language, folders=folders)
 
 
 def _stems(name: str, language: str) -> Iterator[str]:

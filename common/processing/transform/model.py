@@ -56,6 +56,11 @@ class OpenAiModel:
         self._takes_schema = True
         self._usage: list[dict[str, Any]] = []
 
+    @property
+    def vision_name(self) -> str:
+        """The model that looks at pictures."""
+        return self.name
+
     def complete(self, *, system: str, user: str) -> str:
         return self._ask("complete", _messages(system, user))
 
@@ -94,6 +99,10 @@ class OpenAiModel:
     def _ask(self, purpose: str, messages: list[dict[str, Any]], **options: Any) -> str:
         started = time.monotonic()
         reply = self._with_retries(messages, options)
+        if not hasattr(reply, "choices"):  # the SDK hands on whatever is not JSON
+            raise LlmFailed(
+                f"The model {self.name!r} answered {log_safe(reply)!r}; expected a chat completion"
+            )
         self._usage.append(_usage(reply, self.name, purpose, time.monotonic() - started))
         if not reply.choices:
             raise LlmFailed(f"The model {self.name!r} answered without a choice; expected one message")

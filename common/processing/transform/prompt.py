@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from common.processing.transform.languages import language_name
+from common.processing.languages import language_name
 from common.text import as_text
 
 # These stay as they are in every language, so that paths and links are the same in each run.

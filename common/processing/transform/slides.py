@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
 
 from common.archive.links import embed
 
 SLIDE_CHARACTERS = 2_000  # of one slide's text; the whole of it is among the page texts
+PLAYABLE_SUFFIXES = {".mp4", ".webm", ".m4v", ".mov", ".ogv", ".mkv", ".mp3", ".ogg", ".m4a", ".wav"}
+
+_PLAYERS = (
+    (
+        re.compile(r"^https?://(?:(?:www|m)\.)?youtube\.com/(?:watch\?(?:.*&)?v=|live/)([\w-]{5,20})"),
+        "https://www.youtube-nocookie.com/embed/{}",
+    ),
+    (re.compile(r"^https?://youtu\.be/([\w-]{5,20})"), "https://www.youtube-nocookie.com/embed/{}"),
+    (re.compile(r"^https?://(?:www\.)?vimeo\.com/(\d{5,15})"), "https://player.vimeo.com/video/{}"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +41,21 @@ def slides_block(slides: Sequence[Slide]) -> str:
 
 
 def video_player(*, player: str | None = None, video: str | None = None) -> str:
-    """An embedded player if the page had one, else the recording itself."""
+    """An embedded player if there is one, else the recording itself, else a link to its page."""
+    player = player or _embeddable(video or "")
     if player:
         return f'<iframe src="{escape(player)}" width="640" height="360" allowfullscreen></iframe>'
-    if video:
+    if video and PurePosixPath(urlsplit(video).path).suffix.lower() in PLAYABLE_SUFFIXES:
         return f'<video src="{escape(video)}" controls width="640"></video>'
-    return ""
+    return f"[{video}]({video})" if video else ""
+
+
+def _embeddable(url: str) -> str | None:
+    """The address under which the large video sites offer a recording for other pages."""
+    for pattern, player in _PLAYERS:
+        if match := pattern.search(url):
+            return player.format(match[1])
+    return None
 
 
 def _slide(slide: Slide) -> str:

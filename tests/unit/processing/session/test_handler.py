@@ -11,7 +11,10 @@ from common.errors import DownloadFailed, TemplateError, UnsupportedFile
 from common.processing.base import HandOver, Result
 from common.processing.session.handler import handle
 from common.processing.session.parameters import SessionParameters
-from tests.unit.processing.web import Desk, served
+from common.processing.transform.model import OpenAiModel
+from tests.servers.openai_server import OpenAiServer
+from tests.servers.site import site as served
+from tests.unit.processing.desk import Desk
 from tests.unit.shared_files import FIXTURES, needs_shared
 
 PAGE = """<!doctype html><html lang="en"><head><title>A talk</title></head><body><main><h1>A talk</h1>
@@ -230,3 +233,20 @@ def test_the_shared_pages_give_what_is_expected(row: dict[str, str], tmp_path: P
             assert words in result.markdown
     paths = {file.path.removeprefix("sessions/") for file in desk.files.listing()}
     assert set(EMBED.findall(result.markdown)) <= paths
+
+
+def test_a_model_writes_in_the_target_language_and_leaves_names_alone(site: Path, tmp_path: Path) -> None:
+    given = {"event": "Conf 2025", "session": "A talk", "track": "Main Track", "target_language": "fr"}
+    with served(site) as address, OpenAiServer() as server:
+        parameters = SessionParameters.model_validate(given | {"url": f"{address}/talk.html"})
+        model = OpenAiModel(name="m", base_url=server.base_url)
+        result = handle(parameters, Desk(tmp_path).context(model=model))
+        (call,) = server.chats()
+    assert "Write all text in French." in call.system
+    assert "event: Conf 2025\ntrack: Main Track\nspeakers: Ada Lovelace" in call.system
+    assert "First slide" in call.user and "It deals with" in call.user
+    assert result.structured_data["topic"] == "topics one"
+    assert result.structured_data["relevance"] == 3
+    assert result.markdown_file == "sessions/Conf_2025/FR/Main_Track/A_talk.md"
+    assert "# text of title" in result.markdown
+    assert result.warnings == () and len(result.llm_requests) == 1

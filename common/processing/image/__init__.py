@@ -1,0 +1,1 @@
+"""Text from photos, scans and other pictures."""

@@ -1,0 +1,102 @@
+"""The loop over the pages of a document: from the cache where it has them, kept there before the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from common.processing.base import Cache, Context, HandOver, StoredFile
+from common.processing.pages.finish import model_calls
+from common.processing.pages.page import Page, as_record, from_record, record_name, text_name
+from common.processing.pages.pictures import PagePictures
+from common.processing.pages.readers import PageReader
+
+HAND_OVER_SECONDS = 20.0  # what a run keeps for storing what it has before its time limit
+PLAIN_TEXT = "text/plain; charset=utf-8"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """All pages of a range, in order."""
+
+    pages: tuple[Page, ...]
+    text_paths: tuple[str, ...]
+    is_from_cache: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageLoop:
+    """One run over a range of pages; where its time ends, the next one goes on at the first missing page."""
+
+    context: Context
+    cache: Cache
+    reader: PageReader
+    pictures: PagePictures
+    numbers: Sequence[int]
+    kept: Mapping[str, StoredFile]  # what may be reused of the cache
+
+    def run(self) -> Reading:
+        known = self._known_pages()
+        new_pages = self.reader.read([number for number in self.numbers if number not in known])
+        try:
+            return self._run(known, new_pages)
+        finally:
+            getattr(new_pages, "close", lambda: None)()  # ends processes and threads that read ahead
+
+    def _run(self, known: Mapping[int, Page], new_pages: Iterator[Page]) -> Reading:
+        pages: list[Page] = []
+        paths: list[str] = []
+        computed = 0
+        for number in self.numbers:
+            self._report(len(pages), number, computed)
+            page = known.get(number)
+            if page is None:
+                page = next(new_pages)
+                computed += 1
+            if self.reader.method.reads_text:
+                paths.append(self._deliver(page, is_new=number not in known))
+            computed += self.pictures.make(number)
+            pages.append(page)
+        return Reading(pages=tuple(pages), text_paths=tuple(paths), is_from_cache=computed == 0)
+
+    def _report(self, done: int, number: int, computed: int) -> None:
+        """Hands over when time gets short, but never before it has got something done."""
+        self.reader.progress.start_page(done)
+        if computed and self.context.progress.seconds_left() < HAND_OVER_SECONDS:
+            raise HandOver({"next_page": number, "llm_requests": model_calls(self.context)})
+
+    def _deliver(self, page: Page, *, is_new: bool) -> str:
+        path = f"pages/{text_name(page.number)}"
+        if page.is_stand_in:
+            return self.context.files.write(path, page.text.encode(), PLAIN_TEXT).path
+        if is_new:
+            stored = self.cache.write(text_name(page.number), page.text.encode(), PLAIN_TEXT)
+            self.cache.write(record_name(page.number), as_record(page), "application/json")
+        else:
+            stored = self.kept[text_name(page.number)]
+        return self.context.files.adopt(path, stored).path
+
+    def _known_pages(self) -> dict[int, Page]:
+        if not self.reader.method.reads_text:
+            return {number: Page(number=number) for number in self.numbers}
+        records = (
+            (number, from_record(self.cache.read(record_name(number))))
+            for number in self.numbers
+            if record_name(number) in self.kept and text_name(number) in self.kept
+        )
+        return {number: page for number, page in records if page is not None}
+
+
+def reusable(cache: Cache, context: Context, *, is_fresh: bool) -> dict[str, StoredFile]:
+    """What the cache has; of a job that computes anew, only what its own earlier runs have written."""
+    if not is_fresh:
+        return cache.names()
+    next_page = context.checkpoint.get("next_page")
+    if next_page is None:
+        return {}
+    return {name: file for name, file in cache.names().items() if _page_of(name) < next_page}
+
+
+def _page_of(name: str) -> float:
+    number = name.partition(".")[0].rpartition("_")[2]
+    return int(number) if number.isdecimal() else float("inf")

@@ -1,0 +1,1 @@
+"""What only AWS needs beside template.yaml."""

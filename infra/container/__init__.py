@@ -1,0 +1,1 @@
+"""The image: how it is built, started, and asked whether it is well."""

@@ -1,0 +1,1 @@
+"""One suite per port, passed by all of its adapters."""

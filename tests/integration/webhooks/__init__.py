@@ -1,0 +1,1 @@
+"""Webhooks against real receivers, with a real database."""
