@@ -9,6 +9,7 @@ from pymongo.errors import PyMongoError
 
 from common import logs
 from common.clock import new_id
+from common.jobs.hint import look_again_after
 from common.jobs.lifecycle import JobStatus
 from common.jobs.runner import Runner
 from common.jobs.slot import RunState, Slot
@@ -23,18 +24,22 @@ GONE = (0, JobStatus.CANCELLED, False)  # the state of a job that was deleted wh
 def process_event(services: Services, event: dict[str, Any]) -> Failures:
     slot = Slot(services.settings.jobs)
     try:
-        return each_message(event, lambda job_id: _process(services, job_id, slot))
+        return each_message(
+            event,
+            lambda job_id: _process(services, job_id, slot),
+            queue=services.queue,
+            prefix=services.settings.queue.sqs_prefix,
+        )
     finally:
         slot.close()
 
 
-def _process(services: Services, job_id: str, slot: Slot) -> bool:
-    """False keeps the message: the job is held elsewhere, or not due yet."""
+def _process(services: Services, job_id: str, slot: Slot) -> float | None:
+    """Seconds keep the message: the job is held elsewhere, or not due yet."""
     worker_id = new_id("worker")
     job = services.jobs.claim(job_id, worker_id)
     if job is None:
-        known = services.jobs.get(job_id)
-        return known is None or known.is_final or known.paused
+        return look_again_after(services, job_id)
     state = RunState(job=job)
     ended = threading.Event()
     pulse = threading.Thread(target=_pulse, args=(services, state, worker_id, ended), daemon=True)
@@ -44,7 +49,7 @@ def _process(services: Services, job_id: str, slot: Slot) -> bool:
     finally:
         ended.set()
         pulse.join()
-    return True
+    return None
 
 
 def _pulse(services: Services, state: RunState, worker_id: str, ended: threading.Event) -> None:

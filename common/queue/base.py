@@ -87,8 +87,3 @@ def decode(queue: str, body: str) -> Message:
     if not isinstance(subject_id, str):
         raise ValueError("expected a job_id or a delivery_id")  # noqa: TRY004 - as above
     return Message(queue=queue, subject_id=subject_id, user_id=str(fields.get("user_id", "")))
-
-
-def subject_of(body: str) -> str:
-    """For receivers that do not know which queue a message came from."""
-    return decode("", body).subject_id

@@ -55,9 +55,9 @@ class Notifier:
 def notify_event(services: Services, event: dict[str, Any]) -> Failures:
     """The deliveries of one queue event."""
     with Outbound(policy_of(services.settings.outbound)) as outbound:
-
-        def handle(delivery_id: str) -> bool:
-            deliver(services, outbound, delivery_id)
-            return True
-
-        return each_message(event, handle)
+        return each_message(
+            event,
+            lambda delivery_id: deliver(services, outbound, delivery_id),
+            queue=services.queue,
+            prefix=services.settings.queue.sqs_prefix,
+        )

@@ -56,15 +56,21 @@ def submit(services: Services, url: str, **more: Any) -> str:
     return submit_job(services, ANNA, body, key=None).job_id
 
 
-def records(localstack: LocalStackServer, environment: dict[str, str]) -> Records:
-    """Received from the queue and put into the form in which Lambda hands them on."""
+def records(localstack: LocalStackServer, environment: dict[str, str], *, wait: int = 5) -> Records:
+    """Received from the queue, hidden for hours, and put into the form in which Lambda hands them on."""
     sqs = localstack.sqs()
     name = f"{environment['SQS_QUEUE_PREFIX']}-{queue_for('pdf', 1)}"
-    url = sqs.get_queue_url(QueueName=name)["QueueUrl"]
-    received = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=5)["Messages"]
+    answer = sqs.receive_message(
+        QueueUrl=sqs.get_queue_url(QueueName=name)["QueueUrl"],
+        MaxNumberOfMessages=10,
+        WaitTimeSeconds=wait,
+        VisibilityTimeout=5_400,
+    )
+    received = answer.get("Messages", [])
     return [
         {"messageId": item["MessageId"], "receiptHandle": item["ReceiptHandle"], "body": item["Body"],
-         "eventSource": "aws:sqs", "awsRegion": "us-east-1", "attributes": {}, "messageAttributes": {}}
+         "eventSource": "aws:sqs", "awsRegion": "us-east-1", "attributes": {}, "messageAttributes": {},
+         "eventSourceARN": f"arn:aws:sqs:us-east-1:000000000000:{name}"}
         for item in received
     ]  # fmt: skip
 
@@ -119,6 +125,23 @@ def test_only_the_messages_that_must_come_again_are_named(
     assert status(services, good) is JobStatus.COMPLETED
     assert status(services, held) is JobStatus.PROCESSING
     assert status(services, missing) is JobStatus.FAILED
+
+
+def test_a_message_that_must_come_again_does_so_when_its_job_can_be_claimed(
+    services: Services, localstack: LocalStackServer, environment: dict[str, str], post: Any
+) -> None:
+    """Not after the hours for which a function's queue hides what it has handed out."""
+    job_id = submit(services, "https://example.org/a.pdf")
+    assert services.jobs.claim(job_id, "another-worker") is not None
+    handed = records(localstack, environment)
+    services.database["jobs"].update_one(
+        {"_id": job_id}, {"$set": {"lease.expires_at": services.jobs.now() + timedelta(seconds=2)}}
+    )
+
+    assert failures(post(json={"Records": handed})) == [handed[0]["messageId"]]
+
+    again = records(localstack, environment, wait=20)
+    assert [record["messageId"] for record in again] == [handed[0]["messageId"]]
 
 
 def test_a_job_that_is_not_due_keeps_its_message(services: Services, post: Any) -> None:
