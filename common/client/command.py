@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -80,10 +79,12 @@ def doctor() -> None:
 def convert(
     inputs: Inputs, out: Annotated[Path, typer.Option(help="Where the Markdown goes.")] = Path("out"),
     as_json: AsJson = False, images: Images = False,
+    method: Annotated[str | None, typer.Option(help="native, auto, ocr, both, preview, llm …")] = None,
+    language: Annotated[str | None, typer.Option(help="Of the text, such as de; helps OCR.")] = None,
 ) -> None:  # fmt: skip
     """Convert files here and now, with no service.
 
-    Example: secretary convert report.pdf talk.pdf --out notes --json
+    Example: secretary convert report.pdf scan.tiff talk.pptx --out notes --json
     """
     from common.client.convert import convert as convert_one
     from common.client.convert import output_names
@@ -91,9 +92,11 @@ def convert(
     out.mkdir(parents=True, exist_ok=True)
     failed = False
     for path, name in zip(inputs, output_names(inputs), strict=True):
-        done = convert_one(path, name, out, {"include_images": images}, settings())
+        done = convert_one(path, name, out, _given(images, method, language), settings())
         failed = failed or done.error is not None
-        _show(asdict(done), as_json=as_json)
+        for warning in done.warnings:
+            typer.echo(f"{path.name}: {warning}", err=True)
+        _show(done.as_line(), as_json=as_json)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -114,6 +117,12 @@ def run(
     for result in results:
         _show(result, as_json=as_json)
     raise typer.Exit(1 if any(result["error"] for result in results) else 0)
+
+
+def _given(images: bool, method: str | None, language: str | None) -> dict[str, Any]:
+    """Only what was asked for: not every job type knows every parameter."""
+    options = {"include_images": images, "extraction_method": method, "language": language}
+    return {name: value for name, value in options.items() if value}
 
 
 def _show(result: dict[str, Any], *, as_json: bool) -> None:

@@ -11,8 +11,10 @@ from typing import Any
 from rich.progress import Progress
 
 from common.client.answers import ServiceError
+from common.client.kind import job_type_for
 from common.client.secretary import Secretary
 from common.client.service import bars, show_progress
+from common.errors import SecretaryError
 from common.names import safe_name
 
 
@@ -43,8 +45,10 @@ def _one(
     output: Path | None = None
     job: dict[str, Any] = {}
     try:
-        parameters = {"upload_id": secretary.upload(path), "include_images": include_images}
-        job = secretary.create_job("pdf", parameters, job_name=path.name[:200])
+        kind = job_type_for(path)
+        pictures = {"include_images": True} if include_images and kind != "imageocr" else {}
+        parameters = {"upload_id": secretary.upload(path), **pictures}
+        job = secretary.create_job(kind, parameters, job_name=path.name[:200])
         job = secretary.wait(job["job_id"], seen=partial(show_progress, progress, task))
         output = fetch_archive(secretary, job, out) if job["status"] == "completed" else None
         error = job["error"]
@@ -52,6 +56,8 @@ def _one(
         error = {"code": "DOWNLOAD_FAILED", "message": f"{path}: {failure.strerror}"}
     except ServiceError as failure:
         error = {"code": failure.error_code, "message": failure.message}
+    except SecretaryError as failure:
+        error = failure.as_dict()
     return {
         "input": str(path), "output": str(output) if output else None,
         "error": {"code": error["code"], "message": error["message"]} if error else None,

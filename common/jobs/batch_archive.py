@@ -86,6 +86,9 @@ def _build(services: Services, batch: Batch, job: Document, progress: Progress) 
         keys.batch_archive(batch.batch_id, path), _reported(content, progress), "application/zip"
     )
     archive = {"filename": name, "key": stored.key, "size": stored.size, "sha256": stored.sha256}
+    now = services.batches.get(batch.batch_id)
+    if now is not None and now.closed_at == batch.closed_at:  # else it is open again, and this is the past
+        services.batches.set_archive(batch.batch_id, archive)
     results = {"markdown_file": None, "metadata": {"title": title, "jobs": len(done)}, "archive": archive}
     return {"results": results, "files": [], "cache_prefixes": []}
 

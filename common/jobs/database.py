@@ -58,6 +58,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="outbox",
             partialFilterExpression={"outbox.at": {"$type": "date"}},
         ),
+        IndexModel(
+            [("error.details.reason", ASCENDING)],
+            name="refused",
+            partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
             [("idempotency.key", ASCENDING)],
@@ -91,6 +96,7 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
+    "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
     "api_keys": [IndexModel([_CREATED], name="newest")],
     "messages": [
         IndexModel(

@@ -18,6 +18,7 @@ from common.outbound.client import Outbound
 from common.outbound.policy import OutboundPolicy, policy_of
 from common.processing.base import Context, Limits, Progress, Result, StoredFile
 from common.processing.language_model import configured_model
+from common.processing.media.configured import configured_transcriber
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
 from common.processing.transform.stored import fetch_templates
@@ -55,6 +56,7 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
             checkpoint=job.get("checkpoint") or {},
             limits=processing_limits(settings),
             model=model,
+            transcriber=configured_transcriber(settings.speech, policy_of(settings.outbound)),
             template_folders=(
                 *settings.templates.folders,
                 *fetch_templates(objects, settings.templates.prefix, Path(scratch) / "templates"),

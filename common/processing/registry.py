@@ -59,6 +59,18 @@ BUILT_IN = (
         handler="common.processing.session.handler:handle",
     ),
     JobType(
+        name="audio",
+        summary="A sound recording to timed text, by captions or speech recognition.",
+        parameters="common.processing.media.parameters:MediaParameters",
+        handler="common.processing.media.handler:handle",
+    ),
+    JobType(
+        name="video",
+        summary="A video to timed text, by captions or speech recognition.",
+        parameters="common.processing.media.parameters:MediaParameters",
+        handler="common.processing.media.handler:handle",
+    ),
+    JobType(
         name="transformer",
         summary="A text, page or document written anew by a template, with structured data.",
         parameters="common.processing.transform.parameters:TransformerParameters",

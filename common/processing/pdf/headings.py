@@ -43,8 +43,7 @@ def body_style(lines: Iterable[Line]) -> tuple[float, bool]:
     """The size and weight in which most letters are set."""
     count: Counter[StyleKey] = Counter()
     for line in lines:
-        for word in line.words:
-            count[round(word.size * 2) / 2, word.font.bold] += len(word.text)
+        count[round(line.size * 2) / 2, line.bold] += len(line.text)
     if not count:
         return 10.0, False
     sizes: Counter[float] = Counter()

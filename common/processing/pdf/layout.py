@@ -9,7 +9,14 @@ from common.processing.pdf.blocks import Block, Kind, split_blocks
 from common.processing.pdf.bookmarks import with_bookmarks
 from common.processing.pdf.bullets import with_bullets
 from common.processing.pdf.code import is_code, is_typed, with_joined_code
-from common.processing.pdf.furniture import Print, fingerprints, is_folio, is_furniture, lonely_head_or_foot
+from common.processing.pdf.furniture import (
+    Print,
+    fingerprint,
+    is_folio,
+    is_furniture,
+    lonely_head_or_foot,
+    with_neighbours,
+)
 from common.processing.pdf.headings import (
     Styles,
     body_face,
@@ -41,6 +48,7 @@ class PageLayout:
         "number",
         "pieces",
         "prints",
+        "seen",
         "spans",
         "tags",
         "titles",
@@ -54,7 +62,8 @@ class PageLayout:
         self.height = spans.height
         self.pieces = split_lines(with_bullets(spans.words, spans.dots))
         self.lines = joined_lines(self.pieces)
-        self.prints = fingerprints(self.lines, height=self.height)
+        self.seen = [fingerprint(line, height=self.height) for line in self.lines]
+        self.prints = with_neighbours(self.seen)
         self._dropped: frozenset[int] | None = None
         self._blocks: list[Block] = []
 
@@ -134,8 +143,8 @@ def furniture(page: PageLayout, neighbours: Sequence[Collection[Print]], styles:
         return lonely + [line for line in page.lines if is_folio(line, height=height)]
     return [
         line
-        for line in page.lines
-        if is_furniture(line, height=height, neighbours=neighbours, body_size=size)
+        for line, seen in zip(page.lines, page.seen, strict=True)
+        if is_furniture(line, seen, height=height, neighbours=neighbours, body_size=size)
     ]
 
 

@@ -21,6 +21,8 @@ Tags = Mapping[int, Tag]
 
 def trusted_tags(spans: PageSpans) -> Tags:
     """The tags of a page, or none where the tree leaves out much of the text."""
+    if not spans.tags:
+        return {}
     total = sum(len(word.text) for word in spans.words)
     known = sum(len(word.text) for word in spans.words if word.mark in spans.tags)
     return spans.tags if total and known >= COVERED * total else {}
@@ -31,7 +33,7 @@ def names_headings(pages: Iterable[PageSpans]) -> bool:
     total = headings = 0
     for spans in pages:
         tags = trusted_tags(spans)
-        for word in spans.words:
+        for word in spans.words if tags else ():
             total += len(word.text)
             headings += len(word.text) if tags.get(word.mark, NO_TAG).heading else 0
     return 0 < headings < MOSTLY * total
