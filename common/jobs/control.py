@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -29,6 +30,8 @@ from common.jobs.requests import (
 from common.processing.registry import job_type
 from common.queue.base import queue_for
 from common.services import Services
+from common.webhooks.hook import JOB_ENDS
+from common.webhooks.request import WebhookRequest
 
 STOP_SECONDS = 10.0  # how long a delete waits for the work to stop before it leaves the rest to the sweep
 RECHECK_SECONDS = 1.0
@@ -42,6 +45,7 @@ class JobChange(Body):
     tags: Names | None = None
     access_control: AccessControl | None = None
     parameters: dict[str, Any] | None = None
+    webhook: WebhookRequest | None = None  # null takes it away
 
 
 class RestartRequest(Body):
@@ -56,7 +60,14 @@ def update_job(services: Services, caller: Caller, job_id: str, body: dict[str, 
     job = _writable(services, caller, job_id)
     if change.access_control is not None:
         require(caller, job, Right.ADMIN, what="job")
-    values = change.model_dump(exclude_none=True)
+    values = change.model_dump(exclude_none=True, exclude={"webhook"})
+    hook = (
+        services.hooks.changed(job.webhook, change.webhook, default_events=JOB_ENDS)
+        if change.webhook
+        else None
+    )
+    if "webhook" in change.model_fields_set:
+        values["webhook"] = hook.document if hook else None
     if not values:
         known = ", ".join(JobChange.model_fields)
         raise ValidationFailed(f"Expected at least one of: {known}.")
@@ -69,7 +80,7 @@ def update_job(services: Services, caller: Caller, job_id: str, body: dict[str, 
     changed = read_job(services, caller, job_id)
     if changed.status == JobStatus.PENDING and _lane(changed) != _lane(job):
         announce_jobs(services, [changed])  # the message in the old lane finds nothing to do
-    return changed
+    return replace(changed, webhook=hook.shown_once) if hook else changed
 
 
 def cancel_job(services: Services, caller: Caller, job_id: str) -> Job:

@@ -11,6 +11,7 @@ def remove_job(services: Services, job_id: str) -> bool:
     """Of a job that has ended; the shared cache stays."""
     services.objects.delete_prefix(keys.job_prefix(job_id))
     services.objects.delete_prefix(keys.archive_prefix(job_id))
+    services.deliveries.remove_of_jobs([job_id])
     return services.control.delete(job_id)
 
 
@@ -19,5 +20,6 @@ def remove_batch(services: Services, batch_id: str) -> bool:
     if services.batches.has_members(batch_id):
         return False
     services.objects.delete_prefix(keys.batch_archive_prefix(batch_id))
+    services.deliveries.remove_of_batch(batch_id)
     services.batches.delete(batch_id)
     return True

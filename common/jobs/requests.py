@@ -46,7 +46,13 @@ class JobRequest(Body):
     tags: Names = []
     access_control: AccessControl = AccessControl()
     webhook: WebhookRequest | None = None
-    user_id: str | None = None  # accepted from old clients; who calls is known from elsewhere
+    user_id: Name | None = None  # accepted from old clients; who calls is known from elsewhere
+
+
+class OldJobRequest(JobRequest):
+    """One job of a client that knew sessions only."""
+
+    job_type: Annotated[str, Field(min_length=1, max_length=100)] = OLD_DEFAULT_TYPE
 
 
 class BatchRequest(Body):
@@ -58,7 +64,11 @@ class BatchRequest(Body):
     access_control: AccessControl = AccessControl()
     webhook: WebhookRequest | None = None
     total_jobs: int | None = None  # old clients count for us
-    user_id: str | None = None
+    user_id: Name | None = None
+
+
+class OldBatchRequest(BatchRequest):
+    """Many jobs of a client that knew sessions only."""
 
 
 def parse_body(model: type[Wanted], body: Any, *, where: str = "") -> Wanted:

@@ -47,6 +47,12 @@ BUILT_IN = (
         handler="common.processing.image.handler:handle",
     ),
     JobType(
+        name="office",
+        summary="A text document, presentation or workbook to Markdown, read directly.",
+        parameters="common.processing.office.parameters:OfficeParameters",
+        handler="common.processing.office.handler:handle",
+    ),
+    JobType(
         name="session",
         summary="A talk's page, slides and recording to one note with pictures, ready for a vault.",
         parameters="common.processing.session.parameters:SessionParameters",

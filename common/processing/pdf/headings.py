@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from common.processing.pdf.blocks import Block, Kind
+from common.processing.pdf.blocks import LEADERS, Block, Kind
 from common.processing.pdf.lines import Line
 from common.processing.pdf.lists import is_bullet, marker
 
@@ -33,6 +33,8 @@ class Styles:
     body_size: float = 10.0
     body_bold: bool = False
     body_face: str = ""
+    tagged: bool = False  # its author has tagged the headings
+    typed: bool = False  # set in a font of fixed pitch throughout
     plain: frozenset[StyleKey] = frozenset()  # larger or bolder than the text, yet used for text
     levels: Mapping[StyleKey, int] = field(default_factory=dict)
 
@@ -41,8 +43,7 @@ def body_style(lines: Iterable[Line]) -> tuple[float, bool]:
     """The size and weight in which most letters are set."""
     count: Counter[StyleKey] = Counter()
     for line in lines:
-        for word in line.words:
-            count[round(word.size * 2) / 2, word.font.bold] += len(word.text)
+        count[round(line.size * 2) / 2, line.bold] += len(line.text)
     if not count:
         return 10.0, False
     sizes: Counter[float] = Counter()
@@ -70,9 +71,11 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
     text = block.text.strip()
     if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
         return False
-    if style_key(block) in styles.plain or is_bullet_item(text):
+    if style_key(block) in styles.plain or is_bullet_item(text) or LEADERS.search(text):
         return False
-    if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(line.mono for line in block.lines):
+    if len(block.lines) > MAX_LINES or CAPTION.match(text):
+        return False
+    if any(line.mono for line in block.lines) and not styles.typed:
         return False
     ratio = block.size / styles.body_size
     numbered = NUMBERED.match(text) is not None

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from common.processing.pdf.blocks import Block, Kind
+from common.processing.pdf.code import code_text
 from common.processing.pdf.hyphens import join_lines
-from common.processing.pdf.lines import Line
 from common.processing.pdf.lists import is_bullet, marker
 from common.processing.pdf.spans import Word
 
@@ -37,7 +37,7 @@ def render_block(block: Block) -> str:
     if block.kind is Kind.TABLE:
         return render_table(block.cells)
     if block.kind is Kind.CODE:
-        return render_code(block.lines)
+        return f"```\n{code_text(block.lines)}\n```"
     text = join_lines(line_text(line.words) for line in block.lines).strip()
     if not text:
         return ""
@@ -53,16 +53,6 @@ def render_item(text: str, depth: int) -> str:
     rest = text[len(mark) :].strip()
     lead = "-" if is_bullet(mark) else mark
     return f"{'    ' * depth}{lead} {rest}"
-
-
-def render_code(lines: Sequence[Line]) -> str:
-    left = min(line.x0 for line in lines)
-    rows: list[str] = []
-    for line in lines:
-        width = (line.x1 - line.x0) / max(len(line.text), 1)
-        indent = round((line.x0 - left) / width) if width > 0 else 0
-        rows.append(" " * min(indent, 80) + line.text)
-    return "```\n" + "\n".join(rows) + "\n```"
 
 
 def render_table(cells: Sequence[Sequence[str]]) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from common.processing.pages.page import Page
+from common.processing.pages.page import Page, PageNotDrawn
 from common.processing.pdf.document import PageText, PdfDocument
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+DRAWN_PIXELS = 25_000_000  # a sheet of A1 at 150 dpi has 17 million; more shows nothing new
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +25,12 @@ class PdfPages:
             yield from map(_page, self.document.pages(first, last))
 
     def picture(self, number: int, *, dpi: int) -> Image:
-        return self.document.render(number, max_pixels=self.max_pixels, dpi=dpi)
+        import pypdfium2
+
+        try:
+            return self.document.render(number, max_pixels=min(self.max_pixels, DRAWN_PIXELS), dpi=dpi)
+        except pypdfium2.PdfiumError as error:
+            raise PageNotDrawn(f"Page {number} is damaged and cannot be drawn.") from error
 
 
 def _page(page: PageText) -> Page:

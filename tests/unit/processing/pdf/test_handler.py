@@ -229,6 +229,18 @@ def test_images_are_drawn_once_and_name_the_archive(talk: Path, desk: Desk) -> N
     assert run(talk, desk.context(), include_images=True).is_from_cache
 
 
+@pytest.mark.parametrize("method", ["native", "preview", "ocr", "both"])
+def test_a_page_that_cannot_be_drawn_spoils_no_other(tmp_path: Path, desk: Desk, method: str) -> None:
+    path = text_pdf(tmp_path / "torn.pdf", TEXTS)
+    path.write_bytes(path.read_bytes().replace(b"/Kids [4 0 R 6 0 R", b"/Kids [4 0 R 9 0 R"))
+    result = run(path, desk.context(), extraction_method=method, include_images=True, language="en")
+    assert [name for name in result.assets if name.startswith("images/")] == [
+        "images/image_001.jpg",
+        "images/image_003.jpg",
+    ]
+    assert {(warning.code, warning.page) for warning in result.warnings} == {("PAGE_NOT_DRAWN", 2)}
+
+
 def test_no_archive_unless_wanted(talk: Path, desk: Desk) -> None:
     assert run(talk, desk.context(), create_archive=False).archive_name is None
 

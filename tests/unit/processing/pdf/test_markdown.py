@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from common.processing.pdf.blocks import Block, Kind
-from common.processing.pdf.markdown import line_text, render, render_code, render_table
-from tests.unit.processing.pdf.made import MONO, line, paragraph, table, words
+from common.processing.pdf.markdown import line_text, render, render_table
+from tests.unit.processing.pdf.made import MONO, paragraph, table, words
 
 
 def block(kind: Kind, *texts: str, level: int = 0) -> Block:
@@ -28,9 +28,10 @@ def test_a_table_has_a_head_a_rule_and_equal_rows() -> None:
     assert render([table([["a", "b"], ["c", "d"]])]).count("\n") == 2
 
 
-def test_code_keeps_its_indent() -> None:
-    rows = [line("def f():", font=MONO), line("return", x=70, base=112, font=MONO)]
-    assert render_code(rows) == "```\ndef f():\n    return\n```"
+def test_code_is_fenced_and_not_escaped() -> None:
+    made = paragraph("if a <b> c", font=MONO)
+    made.kind = Kind.CODE
+    assert render([made]) == "```\nif a <b> c\n```"
 
 
 def test_neighbouring_words_under_one_link_are_one_link() -> None:
