@@ -22,10 +22,15 @@ class Operation:
     body: type[BaseModel] | None = None
     body_is_optional: bool = False
     status: int = 200
-    data: type[BaseModel] | None = None  # the model of `data` in the envelope
+    other_statuses: tuple[int, ...] = ()  # with the same answer
+    data: Any = None  # the type of `data` in the envelope
     top: Mapping[str, Any] = field(default_factory=dict)  # the types of what stands beside the envelope
     errors: tuple[type[SecretaryError], ...] = ()
     idempotent: bool = False  # takes an Idempotency-Key
+    has_etag: bool = False
     media_type: str = "application/json"  # of the answer; anything but JSON comes without an envelope
-    redirects: bool = False
+    is_bare: bool = False  # JSON without the envelope
+    schema_of_answer: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
+    redirects: bool = False  # may answer with a redirect
+    redirects_always: bool = False
     example: Mapping[str, Any] | None = None  # a body that works

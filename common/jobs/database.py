@@ -24,6 +24,15 @@ OUTAGES = (AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, W
 
 # Ids begin with the time they were made at, so that newest first is the order of the ids alone.
 _NEWEST = ("_id", DESCENDING)
+_CREATED = ("created_at", DESCENDING)
+
+# What a caller may read is a choice between these, so a list without one of them would scan.
+_SHARED_WITH = (
+    IndexModel([("access_control.visibility", ASCENDING), _NEWEST], name="by_visibility"),
+    IndexModel([("access_control.read_access", ASCENDING), _NEWEST], name="by_reader"),
+    IndexModel([("access_control.write_access", ASCENDING), _NEWEST], name="by_writer"),
+    IndexModel([("access_control.admin_access", ASCENDING), _NEWEST], name="by_admin"),
+)
 
 INDEXES: dict[str, list[IndexModel]] = {
     "jobs": [
@@ -33,10 +42,7 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_batch"),
         IndexModel([("tags", ASCENDING), _NEWEST], name="by_tag"),
         IndexModel([("words", ASCENDING), _NEWEST], name="by_word"),
-        IndexModel([("access_control.visibility", ASCENDING), _NEWEST], name="by_visibility"),
-        IndexModel([("access_control.read_access", ASCENDING), _NEWEST], name="by_reader"),
-        IndexModel([("access_control.write_access", ASCENDING), _NEWEST], name="by_writer"),
-        IndexModel([("access_control.admin_access", ASCENDING), _NEWEST], name="by_admin"),
+        *_SHARED_WITH,
         IndexModel(
             [("resend_at", ASCENDING)],
             name="resend",
@@ -52,9 +58,14 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="outbox",
             partialFilterExpression={"outbox.at": {"$type": "date"}},
         ),
+        IndexModel(
+            [("error.details.reason", ASCENDING)],
+            name="refused",
+            partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
-            [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
+            [("idempotency.key", ASCENDING)],
             name="idempotency",
             unique=True,
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
@@ -62,6 +73,7 @@ INDEXES: dict[str, list[IndexModel]] = {
     ],
     "batches": [
         IndexModel([("user_id", ASCENDING), _NEWEST], name="by_user"),
+        *_SHARED_WITH,
         IndexModel(
             [("outbox.at", ASCENDING)],
             name="outbox",
@@ -71,20 +83,21 @@ INDEXES: dict[str, list[IndexModel]] = {
             [("check_at", ASCENDING)], name="open", partialFilterExpression={"check_at": {"$type": "date"}}
         ),
         IndexModel(
-            [("user_id", ASCENDING), ("idempotency.key", ASCENDING)],
+            [("idempotency.key", ASCENDING)],
             name="idempotency",
             unique=True,
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
         ),
     ],
     "deliveries": [
-        IndexModel([("job_id", ASCENDING), ("created_at", DESCENDING), _NEWEST], name="by_job"),
+        IndexModel([("job_id", ASCENDING), _CREATED, _NEWEST], name="by_job"),
         IndexModel([("batch_id", ASCENDING)], name="by_batch"),
         IndexModel([("event_type", ASCENDING), ("state", ASCENDING)], name="by_result"),
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
-    "api_keys": [IndexModel([("created_at", DESCENDING)], name="newest")],
+    "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
+    "api_keys": [IndexModel([_CREATED], name="newest")],
     "messages": [
         IndexModel(
             [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"

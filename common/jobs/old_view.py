@@ -32,6 +32,10 @@ def old_job_view(services: Services, job: Job, *, archive_budget: int | None = N
     return view
 
 
+def old_job_summary(job: Job) -> dict[str, Any]:
+    return job_summary(job) | _old_fields(job)
+
+
 def old_file_url(job: Job, path: str) -> str:
     return f"/api/events/files/{job.job_id}/{quote(path)}"
 
@@ -39,7 +43,7 @@ def old_file_url(job: Job, path: str) -> str:
 def old_job_rows(services: Services, jobs: Sequence[Job], *, whole: bool) -> list[dict[str, Any]]:
     """The archives of one list share the bytes that one answer may carry; the first ones get them."""
     if not whole:
-        return [job_summary(job) | _old_fields(job) for job in jobs]
+        return [old_job_summary(job) for job in jobs]
     left = services.settings.limits.inline_archive_bytes
     budgets = []
     for job in jobs:

@@ -21,10 +21,12 @@ def read_batch(services: Services, caller: Caller, batch_id: str) -> Batch:
     return require(caller, services.batches.get(batch_id), Right.READ, what="batch")
 
 
-def archive_url(services: Services, job: Job) -> tuple[SignedUrl, dict[str, Any]]:
-    archive = (job.results or {}).get("archive")
+def archive_url(services: Services, thing: Job | Batch) -> tuple[SignedUrl, dict[str, Any]]:
+    archive = thing.archive if isinstance(thing, Batch) else (thing.results or {}).get("archive")
     if not archive:
-        raise ArchiveNotFound(f"This job has no archive; its status is {job.status.value}.")
+        kind = "batch" if isinstance(thing, Batch) else "job"
+        status = thing.status if isinstance(thing, Batch) else thing.status.value
+        raise ArchiveNotFound(f"This {kind} has no archive; its status is {status}.")
     signed = services.objects.sign_download(
         archive["key"], disposition=content_disposition(archive["filename"]), media_type="application/zip"
     )

@@ -42,11 +42,18 @@ class JobRequest(Body):
     job_name: Name | None = None
     priority: Annotated[int, Field(ge=FIRST_PRIORITY, le=LAST_PRIORITY)] = 1
     not_before: AwareDatetime | None = None
+    expires_at: AwareDatetime | None = None  # once it has ended; else by the settings
     max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
     tags: Names = []
     access_control: AccessControl = AccessControl()
     webhook: WebhookRequest | None = None
-    user_id: str | None = None  # accepted from old clients; who calls is known from elsewhere
+    user_id: Name | None = None  # accepted from old clients; who calls is known from elsewhere
+
+
+class OldJobRequest(JobRequest):
+    """One job of a client that knew sessions only."""
+
+    job_type: Annotated[str, Field(min_length=1, max_length=100)] = OLD_DEFAULT_TYPE
 
 
 class BatchRequest(Body):
@@ -58,7 +65,11 @@ class BatchRequest(Body):
     access_control: AccessControl = AccessControl()
     webhook: WebhookRequest | None = None
     total_jobs: int | None = None  # old clients count for us
-    user_id: str | None = None
+    user_id: Name | None = None
+
+
+class OldBatchRequest(BatchRequest):
+    """Many jobs of a client that knew sessions only."""
 
 
 def parse_body(model: type[Wanted], body: Any, *, where: str = "") -> Wanted:

@@ -62,8 +62,12 @@ class JobStore:
     def insert_many(self, documents: Sequence[Document], session: Any) -> None:
         self._jobs.insert_many(documents, session=session)
 
-    def by_idempotency_key(self, user_id: str, key: str) -> Job | None:
-        return self._one({"user_id": user_id, "idempotency.key": key})
+    def by_idempotency_key(self, key: str) -> Job | None:
+        return self._one({"idempotency.key": key})
+
+    def forget_key(self, job_id: str) -> None:
+        """The key's time is over: the job stays, and the key may make another one."""
+        self._jobs.update_one({"_id": job_id}, {"$set": {"idempotency": None}})
 
     # Reading
 
@@ -119,7 +123,7 @@ class JobStore:
         return sorted(map(Job.from_document, claimed), key=lambda job: order[job.job_id])
 
     def _claimable(self) -> Document:
-        due = {"$lte": [{"$ifNull": ["$not_before", "$created_at"]}, "$$NOW"]}
+        due = {"$lte": [{"$ifNull": ["$not_before", "$$NOW"]}, "$$NOW"]}
         return {
             "cancel_requested": False,
             "$or": [

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from pymongo.errors import DuplicateKeyError, PyMongoError
+from pymongo.errors import PyMongoError
 
 from common import logs
 from common.access import Caller, owner_of_new
-from common.errors import SecretaryError, ValidationFailed
+from common.errors import SecretaryError
 from common.jobs.database import Document
 from common.jobs.demands import check_demands
+from common.jobs.idempotency import idempotency, insert_once
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import SCHEMA_VERSION, Batch, Job
 from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, parse_job
@@ -33,13 +32,19 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     check_demands(services.settings, request.job_type, parameters)
     owner = owner_of_new(caller, request.user_id)
     document = _job(services, caller, owner, request, parameters)
-    document["idempotency"] = _idempotency(key, body)
+    document["idempotency"] = idempotency(caller, key, body, document["created_at"])
+    _take_quota(services, caller, 1)
     hook = _hook(services, request.webhook, JOB_ENDS)
     document["webhook"] = hook.document if hook else None
-    try:
-        services.jobs.insert(document)
-    except DuplicateKeyError:
-        return _same_job(services, owner, document["idempotency"])
+    known = insert_once(
+        lambda: services.jobs.insert(document),
+        wanted=document["idempotency"],
+        lifetime=_lifetime(services),
+        known=services.jobs.by_idempotency_key,
+        forget=lambda job: services.jobs.forget_key(job.job_id),
+    )
+    if known:
+        return known
     announce(services, [document])
     return Job.from_document(document | {"webhook": hook.shown_once if hook else None})
 
@@ -68,20 +73,25 @@ def submit_batch(
         "check_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds)
         if request.jobs
         else None,
-        "idempotency": _idempotency(key, body),
+        "idempotency": idempotency(caller, key, body, now),
         "version": 1,
     }
     batch["_id"] = batch["batch_id"]
+    _take_quota(services, caller, len(request.jobs))
     hook = _hook(services, request.webhook, BATCH_END)
     batch["webhook"] = hook.document if hook else None
     if hook and not request.jobs:
         batch["outbox"] = [{"event": EventType.BATCH_COMPLETED.value, "number": 1, "at": now}]
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
     _number(jobs)
-    try:
-        services.batches.insert(batch, jobs)
-    except DuplicateKeyError:
-        known = _same_batch(services, owner, batch["idempotency"])
+    known = insert_once(
+        lambda: services.batches.insert(batch, jobs),
+        wanted=batch["idempotency"],
+        lifetime=_lifetime(services),
+        known=services.batches.by_idempotency_key,
+        forget=lambda one: services.batches.forget_key(one.batch_id),
+    )
+    if known:
         return known, services.batches.member_ids(known.batch_id)
     announce(services, jobs)
     counts = {JobStatus.PENDING.value: len(jobs)} if jobs else {}
@@ -124,6 +134,11 @@ def _number(jobs: list[Document]) -> None:
     """Ids in the order of the request: made within one millisecond, they come in any order."""
     for job, job_id in zip(jobs, sorted(job["_id"] for job in jobs), strict=True):
         job |= {"_id": job_id, "job_id": job_id}
+
+
+def _take_quota(services: Services, caller: Caller, jobs: int) -> None:
+    if services.rate_limiter is not None:
+        services.rate_limiter.take_jobs(caller.user_id, jobs)
 
 
 def _hook(
@@ -171,6 +186,7 @@ def _job(
         "attempt": 0,
         "lease": None,
         "not_before": request.not_before,
+        "keep_until": request.expires_at,
         "cancel_requested": False,
         "paused": False,
         "used_seconds": 0.0,
@@ -179,29 +195,5 @@ def _job(
     }
 
 
-def _idempotency(key: str | None, body: dict[str, Any]) -> Document | None:
-    if key is None:
-        return None
-    if not 1 <= len(key) <= 255 or not key.isprintable():
-        raise ValidationFailed("Idempotency-Key: expected 1 to 255 printable characters")
-    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-    return {"key": key, "body": digest}
-
-
-def _same_job(services: Services, owner: str, wanted: Document) -> Job:
-    found = services.jobs.by_idempotency_key(owner, wanted["key"])
-    _check_body(found.idempotency if found else None, wanted)
-    assert found is not None  # noqa: S101 - _check_body raised otherwise
-    return found
-
-
-def _same_batch(services: Services, owner: str, wanted: Document) -> Batch:
-    found = services.batches.by_idempotency_key(owner, wanted["key"])
-    _check_body(found.idempotency if found else None, wanted)
-    assert found is not None  # noqa: S101 - _check_body raised otherwise
-    return found
-
-
-def _check_body(stored: Document | None, wanted: Document) -> None:
-    if stored is None or stored["body"] != wanted["body"]:
-        raise ValidationFailed("This Idempotency-Key was used with another body.")
+def _lifetime(services: Services) -> timedelta:
+    return timedelta(hours=services.settings.jobs.idempotency_hours)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, ValidationError, field_validator
+from pydantic import AwareDatetime, Field, field_validator
 
 from common.access import ACT_FOR_OTHERS, Caller, require_admin
 from common.errors import NotFound, Unauthorized
 from common.identity.api_key import NewKey, StoredKey, new_key
 from common.identity.base import checked_user_id
-from common.jobs.requests import Body, Name, Names, refusal
+from common.jobs.requests import Body, Name, Names, parse_body
 from common.services import Services
 
 MOST_KEYS = 1_000
@@ -41,10 +41,7 @@ class KeyRequest(Body):
 def create_key(services: Services, caller: Caller, body: dict[str, Any]) -> tuple[NewKey, StoredKey]:
     """The text of the new key is in the answer, and nowhere else."""
     require_admin(caller)
-    try:
-        request = KeyRequest.model_validate(body)
-    except ValidationError as error:
-        raise refusal(error, "") from None
+    request = parse_body(KeyRequest, body)
     made = new_key()
     stored = StoredKey(
         key_id=made.key_id,

@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from pydantic import ValidationError
-
 from common.access import Caller, Right, require
 from common.errors import NotFound
 from common.jobs.model import Batch, Job
-from common.jobs.requests import refusal, wrong_field
+from common.jobs.requests import parse_body, wrong_field
 from common.queue.base import NOTIFY_QUEUE, Message
 from common.services import Services
 from common.webhooks.events import encoded, trial_event
@@ -82,10 +80,7 @@ def _subject(services: Services, delivery: Delivery) -> Job | Batch | None:
 
 
 def _parsed(body: Document) -> WebhookTestRequest:
-    try:
-        request = WebhookTestRequest.model_validate(body)
-    except ValidationError as error:
-        raise refusal(error, "") from None
+    request = parse_body(WebhookTestRequest, body)
     if (request.webhook is None) == (request.job_id is None):
         raise wrong_field("webhook", "expected either a webhook or the job_id of a job that has one")
     return request

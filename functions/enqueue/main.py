@@ -5,18 +5,32 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.errors import NotImplementedYet
+from common.errors import Conflict, Forbidden, NotFound, NotImplementedYet, UnknownJobType
+from common.http.answers import BatchDetail, BatchIds, JobIds, JobRow
 from common.http.message import Answer, Request
+from common.http.operation import Operation
 from common.http.router import Router
+from common.jobs.requests import BatchRequest, JobRequest
+from common.jobs.schedule_import import import_schedule
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
 from functions.enqueue import old
+
+JOBS, BATCHES = "Jobs", "Batches"
+EXAMPLE_JOB = {"job_type": "pdf", "parameters": {"url": "https://example.org/report.pdf"}}
 
 router = Router("job-enqueue")
 router.include(old.router)
 
 
-@router.route("POST", "/api/jobs")
+@router.route(
+    "POST",
+    "/api/jobs",
+    operation=Operation(
+        summary="Hand in a job", tag=JOBS, body=JobRequest, status=202, data=JobIds, top={"job": JobRow},
+        errors=(Forbidden, UnknownJobType, Conflict, NotFound), idempotent=True, example=EXAMPLE_JOB,
+    ),
+)  # fmt: skip
 def create_job(request: Request) -> Answer:
     job = submit_job(request.services, request.caller, request.json(), key=request.idempotency_key)
     return Answer(
@@ -28,7 +42,16 @@ def create_job(request: Request) -> Answer:
     )
 
 
-@router.route("POST", "/api/batches", "/api/jobs/batch")
+@router.route(
+    "POST",
+    "/api/batches",
+    "/api/jobs/batch",
+    operation=Operation(
+        summary="Hand in many jobs at once", tag=BATCHES, body=BatchRequest, status=202, data=BatchIds,
+        top={"batch": BatchDetail}, errors=(Forbidden, UnknownJobType, Conflict, NotFound), idempotent=True,
+        example={"batch_name": "Reports", "jobs": [EXAMPLE_JOB]},
+    ),
+)  # fmt: skip
 def create_batch(request: Request) -> Answer:
     batch, job_ids = submit_batch(
         request.services, request.caller, request.json(), key=request.idempotency_key
@@ -42,7 +65,21 @@ def create_batch(request: Request) -> Answer:
     )
 
 
-@router.route("POST", "/api/batches/import", "/api/uploads", "/api/estimate")
+@router.route("POST", "/api/batches/import")
+def create_from_schedule(request: Request) -> Answer:
+    done = import_schedule(request.services, request.caller, request.json(), key=request.idempotency_key)
+    if done.batch is None:
+        return Answer(data=done.as_data())
+    return Answer(
+        status=202,
+        data=done.as_data(),
+        top={"batch": batch_view(done.batch)},
+        parameters={"job_count": done.batch.total_jobs},
+        headers={"Location": f"/api/batches/{done.batch.batch_id}"},
+    )
+
+
+@router.route("POST", "/api/uploads", "/api/estimate")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.path} is not built yet.")
 

@@ -5,22 +5,30 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.errors import NotImplementedYet, Unavailable
+from common.errors import Forbidden, NotImplementedYet, Unavailable
+from common.http.answers import Alive, Ready
 from common.http.message import Answer, Request
+from common.http.operation import Operation
 from common.http.router import Router
+from common.metrics.collect import metrics
+from common.metrics.prometheus import MEDIA_TYPE
 from common.readiness import readiness
-from functions.monitor import dashboard
+from functions.monitor import dashboard, specification
 
+TAG = "Watching it"
 router = Router("monitor")
 router.include(dashboard.router)
+router.include(specification.router)
 
 
-@router.route("GET", "/health")
+@router.route("GET", "/health", operation=Operation(summary="Is it alive", tag=TAG, data=Alive))
 def health(request: Request) -> Answer:
     return Answer(data={"alive": True})
 
 
-@router.route("GET", "/ready")
+@router.route(
+    "GET", "/ready", operation=Operation(summary="Can it work", tag=TAG, data=Ready, errors=(Unavailable,))
+)
 def ready(request: Request) -> Answer:
     parts = readiness(request.services)
     if not all(parts.values()):
@@ -30,7 +38,18 @@ def ready(request: Request) -> Answer:
     return Answer(data={"ready": True, "parts": parts})
 
 
-@router.route("GET", "/api/monitoring/events/stats", "/metrics", "/api/openapi.json", "/docs")
+@router.route(
+    "GET",
+    "/metrics",
+    operation=Operation(
+        summary="Figures for Prometheus", tag=TAG, media_type=MEDIA_TYPE, errors=(Forbidden,)
+    ),
+)
+def prometheus(request: Request) -> Answer:
+    return Answer(content=metrics(request.services, request.caller), media_type=MEDIA_TYPE)
+
+
+@router.route("GET", "/api/monitoring/events/stats")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.path} is not built yet.")
 

@@ -72,12 +72,12 @@ class PagesDone:
 
     @property
     def warnings(self) -> tuple[Warning, ...]:
-        return tuple(warning for page in self.pages for warning in page.warnings)
+        of_pages = tuple(warning for page in self.pages for warning in page.warnings)
+        return of_pages + tuple(self.pictures.warnings)
 
     @property
     def slides(self) -> list[Slide]:
-        paths = self.pictures.image_paths or self.pictures.preview_paths
-        shown = dict(zip((page.number for page in self.pages), paths, strict=False))
+        shown = self.pictures.image_paths or self.pictures.preview_paths
         return [
             Slide(number=page.number, picture=shown.get(page.number), text=page.text) for page in self.pages
         ]

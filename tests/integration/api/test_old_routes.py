@@ -8,13 +8,12 @@ from typing import Any
 import httpx
 
 from common.services import Services
-from tests.integration.api.conftest import fail, finish, pdf
-
-ZIP = b"PK\x05\x06" + bytes(18)
+from tests.integration.api.work import EMPTY_ZIP as ZIP
+from tests.integration.api.work import fail, finish, pdf
 
 
 def create(api: httpx.Client, **more: object) -> dict[str, Any]:
-    answer = api.post("/api/event-job/jobs", json=pdf(**more))
+    answer = api.post("/api/event-job/jobs", json=pdf(1, **more))
     assert answer.status_code == 202, answer.text
     job: dict[str, Any] = answer.json()["job"]
     return job
