@@ -167,6 +167,7 @@ class Retention(Section):
 
     completed_days: Positive | None = 90
     failed_days: Positive | None = 30
+    upload_days: Positive = 7
 
 
 class Access(Section):

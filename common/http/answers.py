@@ -230,6 +230,16 @@ class ArchiveLink(Told):
     sha256: str
 
 
+class UploadPlace(Told):
+    """Where the bytes go: PUT them there with these headers, before the URL expires."""
+
+    upload_id: str
+    url: str
+    method: str
+    headers: dict[str, str]
+    expires_at: AwareDatetime
+
+
 class FileLink(Told):
     url: str
     expires_at: AwareDatetime

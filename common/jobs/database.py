@@ -96,6 +96,15 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
+    "uploads": [
+        IndexModel([("expires_at", ASCENDING)], name="expiry"),
+        IndexModel(
+            [("idempotency.key", ASCENDING)],
+            name="idempotency",
+            unique=True,
+            partialFilterExpression={"idempotency.key": {"$type": "string"}},
+        ),
+    ],
     "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
     "api_keys": [IndexModel([_CREATED], name="newest")],
     "messages": [

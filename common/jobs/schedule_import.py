@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from common.access import Caller
+from common.access import Caller, owner_of_new
 from common.errors import ValidationFailed
 from common.jobs.model import Batch
 from common.jobs.requests import AccessControl, Body, Name, Names, parse_body
@@ -93,7 +93,7 @@ def import_schedule(
     services: Services, caller: Caller, body: dict[str, Any], *, key: str | None = None
 ) -> Imported:
     request = parse_body(ImportRequest, body)
-    schedule = _fetch(services, request)
+    schedule = _fetch(services, request, owner_of_new(caller, request.user_id))
     chosen = select(schedule, _filters(request))
     jobs = tuple(_job(schedule, event, request) for event in chosen if event.url)
     skipped = tuple(event.title for event in chosen if not event.url)
@@ -108,12 +108,18 @@ def import_schedule(
     return Imported(event=schedule.title, jobs=jobs, skipped=skipped, batch=batch, job_ids=tuple(job_ids))
 
 
-def _fetch(services: Services, request: ImportRequest) -> Schedule:
+def _fetch(services: Services, request: ImportRequest, owner: str) -> Schedule:
     with (
         tempfile.TemporaryDirectory(prefix="secretary-") as folder,
         Outbound(policy_of(services.settings.outbound)) as outbound,
     ):
-        sources = GuardedSources(lambda: outbound, Path(folder), max_bytes=MAX_SCHEDULE_BYTES, roots=())
+        sources = GuardedSources(
+            lambda: outbound,
+            Path(folder),
+            max_bytes=MAX_SCHEDULE_BYTES,
+            objects=services.objects,
+            user_id=owner,
+        )
         source = sources.fetch(url=request.url, upload_id=request.upload_id)
         return read_schedule(source.path.read_bytes(), url=source.url or "")
 

@@ -10,6 +10,7 @@ from common.jobs.ending import cancelled_error, close_batch, job_ended, keep_fai
 from common.jobs.model import Job
 from common.jobs.removal import remove_batch, remove_job, remove_unused_caches
 from common.services import Services
+from common.uploads.use import remove_expired_uploads
 from common.webhooks.publish import sweep_webhooks
 
 AT_ONCE = 1_000
@@ -25,6 +26,7 @@ class Swept:
     removed: int
     uncached: int
     notified: int
+    uploads: int
 
 
 def sweep(services: Services) -> Swept:
@@ -39,6 +41,7 @@ def sweep(services: Services) -> Swept:
         removed=sum(_remove(services, job) for job in services.jobs.expired(limit=AT_ONCE)),
         uncached=remove_unused_caches(services, limit=AT_ONCE),
         notified=sweep_webhooks(services),
+        uploads=remove_expired_uploads(services, limit=AT_ONCE),
     )
     if any(vars(swept).values()):
         logs.info("swept", **vars(swept))

@@ -6,7 +6,7 @@ import flask
 import functions_framework
 
 from common.errors import Conflict, Forbidden, NotFound, NotImplementedYet, UnknownJobType
-from common.http.answers import BatchDetail, BatchIds, JobIds, JobRow
+from common.http.answers import BatchDetail, BatchIds, JobIds, JobRow, UploadPlace
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
@@ -14,6 +14,8 @@ from common.jobs.requests import BatchRequest, JobRequest
 from common.jobs.schedule_import import import_schedule
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
+from common.uploads.request import UploadRequest
+from common.uploads.use import announce_upload
 from functions.enqueue import old
 
 JOBS, BATCHES = "Jobs", "Batches"
@@ -79,7 +81,22 @@ def create_from_schedule(request: Request) -> Answer:
     )
 
 
-@router.route("POST", "/api/uploads", "/api/estimate")
+@router.route(
+    "POST",
+    "/api/uploads",
+    operation=Operation(
+        summary="Announce a file, then PUT it to the URL of the answer",
+        tag=JOBS, body=UploadRequest, status=201,
+        data=UploadPlace, errors=(Forbidden, Conflict), idempotent=True,
+        example={"filename": "report.pdf", "size": 12_345, "content_type": "application/pdf"},
+    ),
+)  # fmt: skip
+def create_upload(request: Request) -> Answer:
+    made = announce_upload(request.services, request.caller, request.json(), key=request.idempotency_key)
+    return Answer(status=201, data=made.as_data(), headers={"Cache-Control": "no-store"})
+
+
+@router.route("POST", "/api/estimate")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.path} is not built yet.")
 
