@@ -312,3 +312,57 @@ class OldBatch(BatchDetail):
 def page_of(model: type[ListPage]) -> dict[str, Any]:
     """A page's own fields, which job routes repeat beside the envelope."""
     return {name: field.annotation for name, field in model.model_fields.items()}
+
+
+class StatusCounts(Told):
+    total: int
+    pending: int
+    processing: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+class TypeStatistics(StatusCounts):
+    """Durations are those of the newest completed jobs."""
+
+    job_type: str
+    median_seconds: float | None
+    slowest_tenth_seconds: float | None
+
+
+class BatchCounts(Told):
+    total: int
+    active: int
+
+
+class TrackCounts(Told):
+    id: Annotated[str, Field(alias="_id")]
+    count: int
+    completed: int
+    failed: int
+
+
+class EndedInHour(Told):
+    hour: AwareDatetime
+    status: str
+    count: int
+
+
+class QueueState(Told):
+    depth: int
+    oldest_seconds: float | None
+
+
+class Statistics(Told):
+    """As they were a moment ago (`as_of`): large stores are counted from time to time."""
+
+    jobs: StatusCounts
+    types: list[TypeStatistics]
+    batches: BatchCounts
+    tracks: list[TrackCounts]
+    throughput: list[EndedInHour]
+    success_rate: float | None
+    queue: QueueState
+    as_of: AwareDatetime
+    window: str

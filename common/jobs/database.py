@@ -63,6 +63,12 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="refused",
             partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
         ),
+        IndexModel([("completed_at", ASCENDING), ("status", ASCENDING)], name="by_end", sparse=True),
+        IndexModel(
+            [("parameters.track", ASCENDING), ("status", ASCENDING)],
+            name="by_track",
+            partialFilterExpression={"parameters.track": {"$type": "string"}},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
             [("idempotency.key", ASCENDING)],

@@ -9,6 +9,7 @@ from common.jobs.announce import message_for
 from common.jobs.ending import cancelled_error, close_batch, job_ended, keep_failed_seconds
 from common.jobs.model import Job
 from common.jobs.removal import remove_batch, remove_job, remove_unused_caches
+from common.jobs.statistics import refresh_statistics
 from common.services import Services
 from common.uploads.use import remove_expired_uploads
 from common.webhooks.publish import sweep_webhooks
@@ -27,6 +28,7 @@ class Swept:
     uncached: int
     notified: int
     uploads: int
+    counted: int
 
 
 def sweep(services: Services) -> Swept:
@@ -42,6 +44,7 @@ def sweep(services: Services) -> Swept:
         uncached=remove_unused_caches(services, limit=AT_ONCE),
         notified=sweep_webhooks(services),
         uploads=remove_expired_uploads(services, limit=AT_ONCE),
+        counted=refresh_statistics(services),
     )
     if any(vars(swept).values()):
         logs.info("swept", **vars(swept))
