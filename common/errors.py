@@ -125,12 +125,14 @@ class DownloadFailed(ProcessingError):
     """Raised when a source does not answer or answers with an error that may pass."""
 
     code = "DOWNLOAD_FAILED"
+    http_status = 502
     retryable = True
 
 
 class SourceNotFound(DownloadFailed):
     """Raised when a source answers that it is not there; asking again cannot help."""
 
+    http_status = 422
     retryable = False
 
 
@@ -138,6 +140,7 @@ class DownloadTooLarge(ProcessingError):
     """Raised when a source is larger than the limit, packed or unpacked."""
 
     code = "DOWNLOAD_TOO_LARGE"
+    http_status = 422
 
 
 class UrlNotAllowed(ProcessingError):
@@ -151,12 +154,14 @@ class UnsupportedFile(ProcessingError):
     """Raised when a file is not what the processor reads, is damaged beyond repair, or over a limit."""
 
     code = "UNSUPPORTED_FILE"
+    http_status = 422
 
 
 class EncryptedFile(ProcessingError):
     """Raised when a file needs a password."""
 
     code = "ENCRYPTED_FILE"
+    http_status = 422
 
 
 class ProcessingTimeout(ProcessingError):

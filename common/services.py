@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Self
 from pymongo.database import Database
 
 from common import logs
-from common.access import ANONYMOUS, Caller
+from common.access import Caller
 from common.clock import Clock, NewId, new_id, utc_now
 from common.identity.base import Identity
 from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore
+from common.jobs.cache_marks import CacheMarks
 from common.jobs.changes import Changes
 from common.jobs.control_store import ControlStore
 from common.jobs.database import Document, connect
@@ -25,6 +26,7 @@ from common.objects.store import ObjectStore
 from common.queue.base import QueuePort
 from common.queue.mongo import MongoQueue
 from common.queue.sqs import SqsQueue
+from common.rate_limits import RateLimiter
 from common.settings import Settings, settings
 from common.webhooks.store import DeliveryStore
 
@@ -52,6 +54,16 @@ class Services:
         return KeyStore(self.database)
 
     @cached_property
+    def cache_marks(self) -> CacheMarks:
+        return CacheMarks(self.database)
+
+    @cached_property
+    def rate_limiter(self) -> RateLimiter | None:
+        """None in the open mode, whose one caller is the machine's own user."""
+        is_open = self.settings.access.mode == "open"
+        return None if is_open else RateLimiter(self.database, self.settings.rate_limits)
+
+    @cached_property
     def deliveries(self) -> DeliveryStore:
         return DeliveryStore(self.database)
 
@@ -77,9 +89,9 @@ class Services:
     def identity(self) -> Identity:
         return identity_of(self.settings, find_key=self.keys.find, now=self.clock)
 
-    def identify(self, headers: Mapping[str, str], *, public: bool) -> Caller:
-        """Who calls, by the proof of the configured mode; a public route asks nobody for it."""
-        return ANONYMOUS if public else self.identity.caller(headers)
+    def identify(self, headers: Mapping[str, str]) -> Caller:
+        """Who calls, by the proof of the configured mode."""
+        return self.identity.caller(headers)
 
     def close(self) -> None:
         """Ends the threads that listen, then the connections; only tests and tools need it."""

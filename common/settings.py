@@ -192,6 +192,13 @@ class Access(Section):
         return self
 
 
+class RateLimits(Section):
+    """What one caller may ask for; null is without limit. Off in access mode open."""
+
+    requests_per_minute: Positive | None = 1_200
+    jobs_per_day: Positive | None = None
+
+
 class OutboundSection(Section):
     """What the guard in front of every outgoing request lets through."""
 
@@ -277,6 +284,7 @@ class Settings(Section):
     limits: LimitsSection = LimitsSection()
     retention: Retention = Retention()
     access: Access = Access()
+    rate_limits: RateLimits = RateLimits()
     outbound: OutboundSection = OutboundSection()
     files: FilesSection = FilesSection()
     llm: Llm = Llm()

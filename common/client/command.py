@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from common.client.keys import app as keys_app
+from common.client import batches, keys, work
+from common.client.answers import ServiceUnreachable, WaitTimeout
+from common.client.service import DEFAULT_HOME, FAILED, TIMED_OUT, UNREACHABLE, AsJson, Home, line, show_json
 from common.client.words import say
 from common.errors import SecretaryError
 from common.settings import settings
 
 DEFAULT_PORT = 8000
+EXIT_CODES = ((ServiceUnreachable, UNREACHABLE), (WaitTimeout, TIMED_OUT))
 app = typer.Typer(
     name="secretary", no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,
     help="Documents and conference sessions in; Markdown, pictures and an Obsidian vault out.",
 )  # fmt: skip
-app.add_typer(keys_app, name="keys")
+app.add_typer(work.app)
+app.add_typer(batches.app)
+app.add_typer(keys.app, name="keys")
 
-Home = Annotated[Path, typer.Option(envvar="SECRETARY_HOME", help="Where data, logs and credentials live.")]
 Port = Annotated[
     int,
     typer.Option(envvar="SECRETARY_PORT", min=1, max=65535, help="The port of the API and the dashboard."),
 ]
 Workers = Annotated[int, typer.Option(min=0, max=64, help="How many worker processes to start.")]
-Inputs = Annotated[list[Path], typer.Argument(help="PDF files.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON line per result.")]
+Inputs = Annotated[list[Path], typer.Argument(help="Documents: PDF, Office, pictures.")]
 Images = Annotated[bool, typer.Option("--images", help="Also write a picture of every page.")]
-DEFAULT_HOME = Path.home() / ".local" / "share" / "secretary"
 
 
 @app.command()
@@ -49,10 +49,10 @@ def up(
 
     if detach:
         url = start_detached(home, port=port, workers=workers)
-        _line(f"ready {url}")
-        _line(say("dashboard", url=url))
+        line(f"ready {url}")
+        line(say("dashboard", url=url))
         return
-    Stack(home.resolve(), port=port, workers=workers, environment=os.environ, say=_line).run()
+    Stack(home.resolve(), port=port, workers=workers, environment=os.environ, say=line).run()
 
 
 @app.command()
@@ -60,7 +60,7 @@ def down(home: Home = DEFAULT_HOME) -> None:
     """Stop what `up` started in this home."""
     from infra.local.stack import stop_stack
 
-    _line(say("stopped") if stop_stack(home.resolve()) else say("not_running", home=home))
+    line(say("stopped") if stop_stack(home.resolve()) else say("not_running", home=home))
 
 
 @app.command()
@@ -71,7 +71,7 @@ def doctor() -> None:
     findings = examine()
     for finding in findings:
         mark = "ok     " if finding.found else ("missing" if finding.required else "optional")
-        _line(f"{mark} {finding.name}: {finding.found or finding.how_to_get}")
+        line(f"{mark} {finding.name}: {finding.found or finding.how_to_get}")
     raise typer.Exit(1 if any(item.required and not item.found for item in findings) else 0)
 
 
@@ -79,10 +79,12 @@ def doctor() -> None:
 def convert(
     inputs: Inputs, out: Annotated[Path, typer.Option(help="Where the Markdown goes.")] = Path("out"),
     as_json: AsJson = False, images: Images = False,
+    method: Annotated[str | None, typer.Option(help="native, auto, ocr, both, preview, llm …")] = None,
+    language: Annotated[str | None, typer.Option(help="Of the text, such as de; helps OCR.")] = None,
 ) -> None:  # fmt: skip
     """Convert files here and now, with no service.
 
-    Example: secretary convert report.pdf talk.pdf --out notes --json
+    Example: secretary convert report.pdf scan.tiff talk.pptx --out notes --json
     """
     from common.client.convert import convert as convert_one
     from common.client.convert import output_names
@@ -90,9 +92,11 @@ def convert(
     out.mkdir(parents=True, exist_ok=True)
     failed = False
     for path, name in zip(inputs, output_names(inputs), strict=True):
-        done = convert_one(path, name, out, {"include_images": images}, settings())
+        done = convert_one(path, name, out, _given(images, method, language), settings())
         failed = failed or done.error is not None
-        _show(asdict(done), as_json=as_json)
+        for warning in done.warnings:
+            typer.echo(f"{path.name}: {warning}", err=True)
+        _show(done.as_line(), as_json=as_json)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -115,21 +119,22 @@ def run(
     raise typer.Exit(1 if any(result["error"] for result in results) else 0)
 
 
+def _given(images: bool, method: str | None, language: str | None) -> dict[str, Any]:
+    """Only what was asked for: not every job type knows every parameter."""
+    options = {"include_images": images, "extraction_method": method, "language": language}
+    return {name: value for name, value in options.items() if value}
+
+
 def _show(result: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        _line(json.dumps(result, ensure_ascii=False))
+        show_json(result)
     elif result["error"]:
         error = result["error"]
         typer.echo(
             say("input_failed", input=result["input"], code=error["code"], message=error["message"]), err=True
         )
     else:
-        _line(say("input_done", input=result["input"], output=result["output"], pages=result["pages"]))
-
-
-def _line(text: str) -> None:
-    typer.echo(text)
-    sys.stdout.flush()
+        line(say("input_done", input=result["input"], output=result["output"], pages=result["pages"]))
 
 
 def main() -> None:
@@ -137,8 +142,8 @@ def main() -> None:
     try:
         app()
     except SecretaryError as error:
-        typer.echo(say("failed", message=error.message), err=True)
-        sys.exit(1)
+        typer.echo(say("error", message=error.message), err=True)
+        sys.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), FAILED))
 
 
 if __name__ == "__main__":

@@ -13,14 +13,13 @@ from typing import Annotated
 import typer
 
 from common.access import Caller
+from common.client.service import DEFAULT_HOME, Home
 from common.client.words import say
 from common.errors import Unavailable
 from common.services import Services
 
 app = typer.Typer(no_args_is_help=True, help="API keys, for the access mode api_key.")
 
-Home = Annotated[Path, typer.Option(envvar="SECRETARY_HOME", help="The home of the running service.")]
-DEFAULT_HOME = Path.home() / ".local" / "share" / "secretary"
 # Whoever can open the database needs nobody's leave.
 OPERATOR = Caller(user_id="operator", is_admin=True)
 

@@ -230,6 +230,14 @@ class ArchiveLink(Told):
     sha256: str
 
 
+class FileLink(Told):
+    url: str
+    expires_at: AwareDatetime
+    path: str
+    size: int
+    sha256: str
+
+
 class FileRow(Told):
     path: str
     size: int

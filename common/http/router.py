@@ -13,6 +13,7 @@ from werkzeug.exceptions import NotFound as WrongPath
 from werkzeug.routing import Map, Rule
 
 from common import logs
+from common.access import ANONYMOUS, Caller
 from common.clock import new_id, utc_now
 from common.errors import (
     MethodNotAllowed,
@@ -27,12 +28,15 @@ from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.titles import preferred_language
 from common.jobs.database import OUTAGES
+from common.rate_limits import refuse_if_over
 from common.services import Services, services
 
 Handler = Callable[[Request], Answer]
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 # Routes that answer before anyone has said who they are.
-PUBLIC = {"/health", "/ready", "/api/openapi.json", "/docs", "/monitoring/events"}
+PUBLIC = {
+    "/health", "/ready", "/api/openapi.json", "/docs", "/monitoring/events", "/monitoring/assets/{path+}",
+}  # fmt: skip
 # Queue and timer call these; no gateway leads to them.
 PLATFORM = {"/events", "/"}
 
@@ -92,23 +96,27 @@ class Router:
             language=preferred_language(headers.get("accept-language", "")),
         )
         token = logs.request_id.set(where.request_id)
+        limits: dict[str, str] = {}
         try:
-            answer = self._answer(request, headers, where)
+            answer = self._answer(request, headers, where, limits)
         except SecretaryError as error:
             sent = response.refused(error, where, headers)
         else:
             sent = response.accepted(answer, where, headers)
         finally:
             logs.request_id.reset(token)
-        sent.headers["X-Request-ID"] = where.request_id
+        sent.headers.update({"X-Request-ID": where.request_id} | limits)
         return sent
 
-    def _answer(self, request: flask.Request, headers: dict[str, str], where: Where) -> Answer:
+    def _answer(
+        self, request: flask.Request, headers: dict[str, str], where: Where, limits: dict[str, str]
+    ) -> Answer:
         """Any fault becomes one of our errors; nothing else reaches the client."""
         try:
             provided = self._provide()
             body = _body(request, provided.settings.http.body_limit_bytes)
             route, arguments = self._match(request)
+            caller = _caller(provided, route, headers, limits)
             return route.handler(
                 Request(
                     method=request.method,
@@ -117,7 +125,7 @@ class Router:
                     query=request.args.to_dict(),
                     headers=headers,
                     body=body,
-                    caller=provided.identify(headers, public=route.path in PUBLIC | PLATFORM),
+                    caller=caller,
                     request_id=where.request_id,
                     started=where.started,
                     services=provided,
@@ -140,6 +148,18 @@ class Router:
         except WrongPath:
             raise NotFound("There is no such route.") from None
         return self.routes[int(endpoint)], {name: str(value) for name, value in arguments.items()}
+
+
+def _caller(provided: Services, route: Route, headers: dict[str, str], limits: dict[str, str]) -> Caller:
+    """Who calls, within their rate; `limits` becomes what they are told about it, refused or not."""
+    if route.path in PUBLIC | PLATFORM:
+        return ANONYMOUS
+    caller = provided.identify(headers)
+    allowance = provided.rate_limiter and provided.rate_limiter.take_request(caller.user_id)
+    if allowance:
+        limits.update(allowance.headers)
+        refuse_if_over(allowance)
+    return caller
 
 
 def wrong_method(method: str, error: WrongMethod) -> MethodNotAllowed:

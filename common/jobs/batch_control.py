@@ -38,7 +38,7 @@ class ArchiveRequest(Body):
 def cancel_batch(services: Services, caller: Caller, batch_id: str) -> Batch:
     """No member starts after this; what runs stops as soon as its worker has read the mark."""
     batch = _writable(services, caller, batch_id)
-    _cancel_members(services, batch.batch_id, services.control.member_ids(batch_id))
+    _cancel_members(services, batch.batch_id, services.batches.member_ids(batch_id))
     return read_batch(services, caller, batch_id)
 
 
@@ -55,10 +55,12 @@ def toggle_active(services: Services, caller: Caller, batch_id: str, body: dict[
     wanted = parse_body(ActiveRequest, body).is_active
     batch = _writable(services, caller, batch_id)
     active = not batch.is_active if wanted is None else wanted
-    services.control.set_active(batch_id, active=active)
+    services.batches.set_active(batch_id, active=active)
+    # The batch came first: a member that is restarted meanwhile has read it, or is among these.
+    job_ids = services.batches.member_ids(batch_id)
+    services.control.set_paused(job_ids, paused=not active)
     if active:
-        waiting = services.control.members(services.control.member_ids(batch_id), [JobStatus.PENDING])
-        announce_jobs(services, waiting)
+        announce_jobs(services, services.control.members(job_ids, [JobStatus.PENDING]))
     return read_batch(services, caller, batch_id)
 
 
@@ -72,7 +74,7 @@ def archive_batch(services: Services, caller: Caller, batch_id: str, body: dict[
 def delete_batch(services: Services, caller: Caller, batch_id: str) -> bool:
     """True when it is gone; False when the sweep will remove the rest."""
     require(caller, services.batches.get(batch_id), Right.ADMIN, what="batch")
-    job_ids = services.control.member_ids(batch_id)
+    job_ids = services.batches.member_ids(batch_id)
     services.control.request_delete_of_batch(batch_id, job_ids)
     _cancel_members(services, batch_id, job_ids)
     deadline = time.monotonic() + DELETE_SECONDS

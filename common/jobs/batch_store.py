@@ -66,8 +66,8 @@ class BatchStore:
         return self._batches.count_documents(query, limit=at_most)
 
     def member_ids(self, batch_id: str) -> list[str]:
-        """In the order in which they were handed in, from the index alone."""
-        found = self._jobs.find({"batch_id": batch_id}, {"_id": 1})
+        """In the order in which they were handed in, from one moment of the index alone."""
+        found = self._snapshot().find({"batch_id": batch_id}, {"_id": 1})
         return sorted(document["_id"] for document in found)
 
     def members(self, batch_id: str, statuses: Sequence[JobStatus]) -> list[Job]:
@@ -91,6 +91,9 @@ class BatchStore:
             },
         )
         return Batch.from_document(closed, self._counts([batch_id])[batch_id]) if closed else None
+
+    def set_active(self, batch_id: str, *, active: bool) -> None:
+        self._change({"_id": batch_id}, {"is_active": active})
 
     def set_archived(self, batch_id: str, *, archived: bool) -> None:
         self._change({"_id": batch_id}, {"archived": archived})
@@ -123,6 +126,10 @@ class BatchStore:
         gone = [{"$set": {"webhook.disabled_at": "$$NOW"}}]
         self._batches.update_one({"_id": batch_id, "webhook": {"$type": "object"}}, gone)
 
+    def _snapshot(self) -> Collection[Document]:
+        """Reads one moment: a member that moves on while the index is read is seen once."""
+        return self._jobs.with_options(read_concern=ReadConcern("snapshot"))
+
     def _next_check(self) -> Document:
         return after(self._check_seconds)
 
@@ -135,10 +142,9 @@ class BatchStore:
         )
 
     def _counts(self, batch_ids: Sequence[str]) -> dict[str, Counts]:
-        """Members by state, from one covered index scan of one moment: a member that moves on while the
-        index is read is counted once."""
+        """Members by state, from one covered index scan."""
         counts: dict[str, Counts] = {batch_id: {} for batch_id in batch_ids}
-        grouped = self._jobs.with_options(read_concern=ReadConcern("snapshot")).aggregate(
+        grouped = self._snapshot().aggregate(
             [
                 {"$match": {"batch_id": {"$in": list(batch_ids)}}},
                 {"$group": {"_id": {"batch": "$batch_id", "status": "$status"}, "count": {"$sum": 1}}},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
@@ -11,6 +12,7 @@ from common.access import Caller, Right, require
 from common.errors import Conflict, ValidationFailed
 from common.jobs.announce import announce_jobs
 from common.jobs.database import Document
+from common.jobs.demands import check_demands
 from common.jobs.ending import cancelled_error, job_ended, keep_failed_seconds
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Job
@@ -29,6 +31,8 @@ from common.jobs.requests import (
 from common.processing.registry import job_type
 from common.queue.base import queue_for
 from common.services import Services
+from common.webhooks.hook import JOB_ENDS
+from common.webhooks.request import WebhookRequest
 
 STOP_SECONDS = 10.0  # how long a delete waits for the work to stop before it leaves the rest to the sweep
 RECHECK_SECONDS = 1.0
@@ -51,6 +55,7 @@ class JobChange(Body):
     tags: Names | None = None
     access_control: AccessControl | None = None
     parameters: dict[str, Any] | None = None
+    webhook: WebhookRequest | None = None  # null takes it away
 
 
 class RestartRequest(Body):
@@ -65,12 +70,19 @@ def update_job(services: Services, caller: Caller, job_id: str, body: dict[str, 
     job = _writable(services, caller, job_id)
     if change.access_control is not None:
         require(caller, job, Right.ADMIN, what="job")
-    values = change.model_dump(exclude_none=True)
+    values = change.model_dump(exclude_none=True, exclude={"webhook"})
+    hook = (
+        services.hooks.changed(job.webhook, change.webhook, default_events=JOB_ENDS)
+        if change.webhook
+        else None
+    )
+    if "webhook" in change.model_fields_set:
+        values["webhook"] = hook.document if hook else None
     if not values:
         known = ", ".join(JobChange.model_fields)
         raise ValidationFailed(f"Expected at least one of: {known}.")
     if change.parameters is not None:
-        values["parameters"] = _parameters(job, change.parameters)
+        values["parameters"] = _parameters(services, job, change.parameters)
     waits_only = change.parameters is not None
     if not services.control.update(job_id, values, only_pending=waits_only):
         now = read_job(services, caller, job_id)
@@ -78,7 +90,7 @@ def update_job(services: Services, caller: Caller, job_id: str, body: dict[str, 
     changed = read_job(services, caller, job_id)
     if changed.status == JobStatus.PENDING and _lane(changed) != _lane(job):
         announce_jobs(services, [changed])  # the message in the old lane finds nothing to do
-    return changed
+    return replace(changed, webhook=hook.shown_once) if hook else changed
 
 
 def cancel_job(services: Services, caller: Caller, job_id: str) -> Job:
@@ -98,7 +110,7 @@ def restart_job(services: Services, caller: Caller, job_id: str, body: dict[str,
     given = dict(request.parameters)
     if request.use_cache is not None and "use_cache" in job_type(job.job_type).model().model_fields:
         given["use_cache"] = request.use_cache
-    parameters = _parameters(job, job.parameters | given)
+    parameters = _parameters(services, job, job.parameters | given)
     if not services.control.restart(job_id, parameters=parameters):
         now = read_job(services, caller, job_id)
         raise Conflict(
@@ -150,8 +162,10 @@ def _writable(services: Services, caller: Caller, job_id: str) -> Job:
     return require(caller, services.jobs.get(job_id), Right.WRITE, what="job")
 
 
-def _parameters(job: Job, given: Document) -> Document:
-    return parse_job({"job_type": job.job_type, "parameters": given})[1]
+def _parameters(services: Services, job: Job, given: Document) -> Document:
+    parameters = parse_job({"job_type": job.job_type, "parameters": given})[1]
+    check_demands(services.settings, job.job_type, parameters)
+    return parameters
 
 
 def _lane(job: Job) -> str:

@@ -35,8 +35,8 @@ Done = TypeVar("Done")
 class ControlStore:
     """Refuses every move that the lifecycle table does not have.
 
-    Members of a batch are found by their ids from one snapshot: an index on the state could miss a
-    member that changes its state while the index is read.
+    Members of a batch are named by their ids: a query by state could miss a member that changes its
+    state while the index is read.
     """
 
     def __init__(self, database: Database[Document], timing: Timing) -> None:
@@ -85,10 +85,6 @@ class ControlStore:
 
     # All members of a batch
 
-    def member_ids(self, batch_id: str) -> list[str]:
-        snapshot = self._jobs.with_options(read_concern=ReadConcern("snapshot"))
-        return [item["_id"] for item in snapshot.find({"batch_id": batch_id}, {"_id": 1})]
-
     def members(self, job_ids: Sequence[str], statuses: Sequence[JobStatus]) -> list[Job]:
         wanted = {"_id": {"$in": list(job_ids)}, "status": {"$in": list(statuses)}}
         return [Job.from_document(document) for document in self._jobs.find(wanted, ANNOUNCED)]
@@ -117,11 +113,9 @@ class ControlStore:
 
         return self._together(write)
 
-    def set_active(self, batch_id: str, *, active: bool) -> None:
-        """The batch first: a member that is restarted meanwhile reads it, and is changed after it."""
-        self._batches.update_one({"_id": batch_id}, stamped({"is_active": active}))
-        members = {"_id": {"$in": self.member_ids(batch_id)}, "status": {"$in": list(ACTIVE)}}
-        self._jobs.update_many(members, stamped({"paused": not active}))
+    def set_paused(self, job_ids: Sequence[str], *, paused: bool) -> None:
+        active = {"_id": {"$in": list(job_ids)}, "status": {"$in": list(ACTIVE)}}
+        self._jobs.update_many(active, stamped({"paused": paused}))
 
     def request_delete_of_batch(self, batch_id: str, job_ids: Sequence[str]) -> None:
         self._batches.update_one({"_id": batch_id}, stamped({"delete_requested": True, "check_at": after(0)}))

@@ -26,6 +26,14 @@ OUTAGES = (AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, W
 _NEWEST = ("_id", DESCENDING)
 _CREATED = ("created_at", DESCENDING)
 
+# What a caller may read is a choice between these, so a list without one of them would scan.
+_SHARED_WITH = (
+    IndexModel([("access_control.visibility", ASCENDING), _NEWEST], name="by_visibility"),
+    IndexModel([("access_control.read_access", ASCENDING), _NEWEST], name="by_reader"),
+    IndexModel([("access_control.write_access", ASCENDING), _NEWEST], name="by_writer"),
+    IndexModel([("access_control.admin_access", ASCENDING), _NEWEST], name="by_admin"),
+)
+
 INDEXES: dict[str, list[IndexModel]] = {
     "jobs": [
         IndexModel([("status", ASCENDING), _NEWEST], name="by_status"),
@@ -34,10 +42,7 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_batch"),
         IndexModel([("tags", ASCENDING), _NEWEST], name="by_tag"),
         IndexModel([("words", ASCENDING), _NEWEST], name="by_word"),
-        IndexModel([("access_control.visibility", ASCENDING), _NEWEST], name="by_visibility"),
-        IndexModel([("access_control.read_access", ASCENDING), _NEWEST], name="by_reader"),
-        IndexModel([("access_control.write_access", ASCENDING), _NEWEST], name="by_writer"),
-        IndexModel([("access_control.admin_access", ASCENDING), _NEWEST], name="by_admin"),
+        *_SHARED_WITH,
         IndexModel(
             [("resend_at", ASCENDING)],
             name="resend",
@@ -53,6 +58,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="outbox",
             partialFilterExpression={"outbox.at": {"$type": "date"}},
         ),
+        IndexModel(
+            [("error.details.reason", ASCENDING)],
+            name="refused",
+            partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
             [("idempotency.key", ASCENDING)],
@@ -63,6 +73,7 @@ INDEXES: dict[str, list[IndexModel]] = {
     ],
     "batches": [
         IndexModel([("user_id", ASCENDING), _NEWEST], name="by_user"),
+        *_SHARED_WITH,
         IndexModel(
             [("outbox.at", ASCENDING)],
             name="outbox",
@@ -85,6 +96,7 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
+    "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
     "api_keys": [IndexModel([_CREATED], name="newest")],
     "messages": [
         IndexModel(

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from common.archive.entry import Entry
-from common.archive.links import SESSIONS_FOLDER
 from common.archive.manifest import Origin
 from common.archive.readme import readme
 from common.archive.vault import vault
+from common.jobs.vault_entries import vault_entries
 from common.objects import keys
 from common.objects.store import ObjectStore
 from common.outbound.client import Outbound
 from common.outbound.policy import OutboundPolicy, policy_of
 from common.processing.base import Context, Limits, Progress, Result, StoredFile
 from common.processing.language_model import configured_model
+from common.processing.media.configured import configured_transcriber
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
 from common.processing.transform.stored import fetch_templates
+from common.queue.base import BATCH_ARCHIVE
 from common.settings import Settings
 from common.text import as_text
 
@@ -34,6 +33,10 @@ Document = dict[str, Any]
 
 def execute(job: Document, progress: Progress, settings: Settings) -> Document:
     """What the job document will hold: results, files and the caches they come from."""
+    if job["job_type"] == BATCH_ARCHIVE:
+        from common.jobs.batch_archive import build_batch_archive
+
+        return build_batch_archive(job, progress, settings)
     kind = job_type(job["job_type"])
     parameters = kind.model().model_validate(job["parameters"])
     objects = ObjectStore(settings.objects)
@@ -53,6 +56,7 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
             checkpoint=job.get("checkpoint") or {},
             limits=processing_limits(settings),
             model=model,
+            transcriber=configured_transcriber(settings.speech, policy_of(settings.outbound)),
             template_folders=(
                 *settings.templates.folders,
                 *fetch_templates(objects, settings.templates.prefix, Path(scratch) / "templates"),
@@ -87,7 +91,6 @@ def _archive(job: Document, result: Result, files: ObjectFiles, objects: ObjectS
     """Streamed from the store into the store; the archive is complete or not there at all."""
     name = result.archive_name or "archive.zip"
     title = result.metadata.get("title") or job.get("job_name") or Path(result.markdown_file or name).stem
-    entries = [_entry(file, objects) for file in vault_files(files.listing())]
     origin = Origin(engines=result.metadata.get("engines", {}), options=job["parameters"])
     text = readme(
         title=str(title),
@@ -97,32 +100,10 @@ def _archive(job: Document, result: Result, files: ObjectFiles, objects: ObjectS
     )
     stored = objects.put_stream(
         keys.archive(job["job_id"], job["attempt"], name),
-        vault(entries, readme=text, origin=origin),
+        vault(vault_entries(files.listing(), objects), readme=text, origin=origin),
         "application/zip",
     )
     return {"filename": name, "key": stored.key, "size": stored.size, "sha256": stored.sha256}
-
-
-def vault_files(files: tuple[StoredFile, ...]) -> list[StoredFile]:
-    """A vault of sessions holds nothing beside them; other results are packed as they are."""
-    of_sessions = [file for file in files if file.path.startswith(f"{SESSIONS_FOLDER}/")]
-    return of_sessions or list(files)
-
-
-def _entry(file: StoredFile, objects: ObjectStore) -> Entry:
-    sha256 = file.sha256 or _digest(objects.stream(file.key))  # a listing of the cache tells no digests
-    return Entry(path=file.path, size=file.size, sha256=sha256, open=_opener(objects, file.key))
-
-
-def _digest(chunks: Iterator[bytes]) -> str:
-    digest = hashlib.sha256()
-    for chunk in chunks:
-        digest.update(chunk)
-    return digest.hexdigest()
-
-
-def _opener(objects: ObjectStore, key: str) -> Callable[[], Any]:
-    return lambda: objects.stream(key)
 
 
 def _stored(result: Result, files: tuple[StoredFile, ...], archive: Document | None) -> Document:

@@ -111,7 +111,7 @@ class ArchiveQuery(Query):
     redirect: Annotated[bool, Field(description="false answers with the URL instead of going there.")] = True
 
 
-class FileQuery(Query):
+class FileQuery(ArchiveQuery):
     inline: Annotated[bool, Field(description="Show text and pictures instead of saving them.")] = False
 
 

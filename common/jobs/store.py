@@ -123,7 +123,7 @@ class JobStore:
         return sorted(map(Job.from_document, claimed), key=lambda job: order[job.job_id])
 
     def _claimable(self) -> Document:
-        due = {"$lte": [{"$ifNull": ["$not_before", "$created_at"]}, "$$NOW"]}
+        due = {"$lte": [{"$ifNull": ["$not_before", "$$NOW"]}, "$$NOW"]}
         return {
             "cancel_requested": False,
             "$or": [

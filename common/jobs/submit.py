@@ -33,6 +33,7 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     owner = owner_of_new(caller, request.user_id)
     document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = idempotency(caller, key, body, document["created_at"])
+    _take_quota(services, caller, 1)
     hook = _hook(services, request.webhook, JOB_ENDS)
     document["webhook"] = hook.document if hook else None
     known = insert_once(
@@ -76,6 +77,7 @@ def submit_batch(
         "version": 1,
     }
     batch["_id"] = batch["batch_id"]
+    _take_quota(services, caller, len(request.jobs))
     hook = _hook(services, request.webhook, BATCH_END)
     batch["webhook"] = hook.document if hook else None
     if hook and not request.jobs:
@@ -136,6 +138,11 @@ def _number(jobs: list[Document]) -> None:
         job |= {"_id": job_id, "job_id": job_id}
 
 
+def _take_quota(services: Services, caller: Caller, jobs: int) -> None:
+    if services.rate_limiter is not None:
+        services.rate_limiter.take_jobs(caller.user_id, jobs)
+
+
 def _hook(
     services: Services, request: WebhookRequest | None, default_events: Sequence[EventType]
 ) -> NewHook | None:
@@ -181,6 +188,7 @@ def _job(
         "attempt": 0,
         "lease": None,
         "not_before": request.not_before,
+        "keep_until": request.expires_at,
         "cancel_requested": False,
         "paused": False,
         "used_seconds": 0.0,

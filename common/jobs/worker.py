@@ -11,6 +11,7 @@ from pymongo.errors import PyMongoError
 
 from common import logs
 from common.errors import SecretaryError
+from common.jobs.hint import look_again_after
 from common.jobs.lifecycle import JobStatus
 from common.jobs.runner import Runner
 from common.jobs.slot import RunState, Slot
@@ -100,14 +101,11 @@ class Worker:
         self._services.queue.done([delivery])
 
     def _pass_over(self, delivery: Delivery) -> None:
-        """Final, paused and unknown jobs need no message; one running elsewhere is seen after its lease."""
-        job = self._services.jobs.get(delivery.message.subject_id)
-        if job is None or job.is_final or job.paused:
+        seconds = look_again_after(self._services, delivery.message.subject_id)
+        if seconds is None:
             self._services.queue.done([delivery])
-            return
-        until = job.lease.expires_at if job.lease else job.not_before
-        left = (until - self._services.jobs.now()).total_seconds() if until else 0.0
-        self._services.queue.retry_later(delivery, delay_seconds=min(max(left, 0.5), 900.0))
+        else:
+            self._services.queue.retry_later(delivery, delay_seconds=seconds)
 
     def _pulse_loop(self) -> None:
         """Ends when the slots have; on a stop it gives them their grace time first."""

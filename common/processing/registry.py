@@ -47,10 +47,28 @@ BUILT_IN = (
         handler="common.processing.image.handler:handle",
     ),
     JobType(
+        name="office",
+        summary="A text document, presentation or workbook to Markdown, read directly.",
+        parameters="common.processing.office.parameters:OfficeParameters",
+        handler="common.processing.office.handler:handle",
+    ),
+    JobType(
         name="session",
         summary="A talk's page, slides and recording to one note with pictures, ready for a vault.",
         parameters="common.processing.session.parameters:SessionParameters",
         handler="common.processing.session.handler:handle",
+    ),
+    JobType(
+        name="audio",
+        summary="A sound recording to timed text, by captions or speech recognition.",
+        parameters="common.processing.media.parameters:MediaParameters",
+        handler="common.processing.media.handler:handle",
+    ),
+    JobType(
+        name="video",
+        summary="A video to timed text, by captions or speech recognition.",
+        parameters="common.processing.media.parameters:MediaParameters",
+        handler="common.processing.media.handler:handle",
     ),
     JobType(
         name="transformer",

@@ -9,6 +9,8 @@ from typing import Protocol
 
 HIGH_PRIORITY = 5  # from here on a job goes into its type's fast lane
 NOTIFY_QUEUE = "notify"
+BATCH_ARCHIVE = "batch_archive"  # a job type that nobody hands in: it packs what other jobs delivered
+SHARED_QUEUES = {BATCH_ARCHIVE: "session"}  # types too rare for a queue of their own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +64,7 @@ class QueuePort(Protocol):
 
 def queue_for(job_type: str, priority: int) -> str:
     """One queue per type and lane, so that each type scales and is limited on its own."""
-    return f"jobs-{job_type}" + ("-high" if priority >= HIGH_PRIORITY else "")
+    return f"jobs-{SHARED_QUEUES.get(job_type, job_type)}" + ("-high" if priority >= HIGH_PRIORITY else "")
 
 
 def dead_letters(queue: str) -> str:
@@ -72,17 +74,16 @@ def dead_letters(queue: str) -> str:
 
 def encode(message: Message) -> str:
     """The body that travels; functions/process and functions/notify read it too."""
-    return json.dumps({_subject_name(message.queue): message.subject_id, "user_id": message.user_id})
+    name = "delivery_id" if message.queue == NOTIFY_QUEUE else "job_id"
+    return json.dumps({name: message.subject_id, "user_id": message.user_id})
 
 
 def decode(queue: str, body: str) -> Message:
     """Raises ValueError when the body is none of ours."""
     fields = json.loads(body)
-    subject = fields.get(_subject_name(queue)) if isinstance(fields, dict) else None
-    if not isinstance(subject, str):
-        raise ValueError(f"expected an object with {_subject_name(queue)}")  # noqa: TRY004 - one error for all
-    return Message(queue=queue, subject_id=subject, user_id=str(fields.get("user_id", "")))
-
-
-def _subject_name(queue: str) -> str:
-    return "delivery_id" if queue == NOTIFY_QUEUE else "job_id"
+    if not isinstance(fields, dict):
+        raise ValueError(f"expected an object, found {type(fields).__name__}")  # noqa: TRY004 - one error for all
+    subject_id = fields.get("job_id") or fields.get("delivery_id")
+    if not isinstance(subject_id, str):
+        raise ValueError("expected a job_id or a delivery_id")  # noqa: TRY004 - as above
+    return Message(queue=queue, subject_id=subject_id, user_id=str(fields.get("user_id", "")))

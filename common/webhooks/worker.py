@@ -3,22 +3,18 @@ receiver delays other webhooks for a while, and no job at all."""
 
 from __future__ import annotations
 
-import json
 import threading
 from typing import Any
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import BadRequest, SecretaryError
 from common.outbound.client import Outbound
 from common.outbound.policy import policy_of
 from common.queue.base import NOTIFY_QUEUE
+from common.queue.event import FAULTS, Failures, each_message
 from common.services import Services
 from common.webhooks.deliver import deliver
 
 PAUSE_SECONDS = 1.0  # after MongoDB or the queue did not answer
-FAULTS = (PyMongoError, SecretaryError)
 
 
 class Notifier:
@@ -56,26 +52,12 @@ class Notifier:
             self._services.queue.done([message])
 
 
-def notify_event(services: Services, event: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
-    """The records of one queue event; `batchItemFailures` names those that must come again."""
-    records = event.get("Records")
-    if not isinstance(records, list):
-        raise BadRequest("Expected an event with Records, as SQS sends it.")
+def notify_event(services: Services, event: dict[str, Any]) -> Failures:
+    """The deliveries of one queue event."""
     with Outbound(policy_of(services.settings.outbound)) as outbound:
-        failed = [record["messageId"] for record in records if not _delivered(services, outbound, record)]
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
-
-
-def _delivered(services: Services, outbound: Outbound, record: dict[str, Any]) -> bool:
-    try:
-        body = json.loads(record["body"])
-        delivery_id = body.get("subject_id") or body["job_id"]
-    except (KeyError, TypeError, ValueError, AttributeError):
-        logs.warning("message without a delivery id", message_id=record.get("messageId"))
-        return True
-    try:
-        deliver(services, outbound, delivery_id)
-    except FAULTS as error:
-        logs.warning("webhook waits", error=type(error).__name__)
-        return False
-    return True
+        return each_message(
+            event,
+            lambda delivery_id: deliver(services, outbound, delivery_id),
+            queue=services.queue,
+            prefix=services.settings.queue.sqs_prefix,
+        )

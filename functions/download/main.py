@@ -8,14 +8,17 @@ import flask
 import functions_framework
 
 from common.errors import ArchiveNotFound
-from common.http.answers import ArchiveLink, FileList
+from common.http.answers import ArchiveLink, FileLink, FileList
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
-from common.jobs.model import Batch, Job
+from common.jobs.batch_archive import ensure_batch_archive
+from common.jobs.lifecycle import JobStatus
+from common.jobs.model import Job
 from common.jobs.queries import ArchiveQuery, FileQuery
 from common.jobs.read import archive_url, cached_text, file_of, read_batch, read_job, sign_file
 from common.jobs.view import file_url
+from common.objects.store import SignedUrl
 
 FILES = "Files"
 ARCHIVE: dict[str, Any] = {
@@ -27,6 +30,7 @@ ARCHIVE: dict[str, Any] = {
 }
 
 router = Router("job-download")
+RETRY_SECONDS = 2  # when to ask again for an archive that is being built
 NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who asked
 
 
@@ -38,7 +42,8 @@ NO_STORE = {"Cache-Control": "no-store"}  # a signed URL is for the one who aske
     operation=Operation(summary="A job's archive", **ARCHIVE),
 )
 def archive(request: Request) -> Answer:
-    return _archive(request, read_job(request.services, request.caller, request.arguments["job_id"]))
+    job = read_job(request.services, request.caller, request.arguments["job_id"])
+    return _archive(request, job)
 
 
 @router.route(
@@ -47,7 +52,18 @@ def archive(request: Request) -> Answer:
     operation=Operation(summary="A batch's archive", **ARCHIVE),
 )
 def batch_archive(request: Request) -> Answer:
-    return _archive(request, read_batch(request.services, request.caller, request.arguments["batch_id"]))
+    """302 when it is built; until then 202 with the job that builds it, to be asked again."""
+    batch = read_batch(request.services, request.caller, request.arguments["batch_id"])
+    job = ensure_batch_archive(request.services, batch)
+    if job.status == JobStatus.COMPLETED:
+        return _archive(request, job)
+    building = {
+        "job_id": job.job_id,
+        "status": job.status.value,
+        "progress": job.progress,
+        "error": job.error,
+    }
+    return Answer(status=202, data=building, headers=NO_STORE | {"Retry-After": str(RETRY_SECONDS)})
 
 
 @router.route(
@@ -69,14 +85,16 @@ def files(request: Request) -> Answer:
     "GET",
     "/api/jobs/{job_id}/files/{path+}",
     operation=Operation(
-        summary="One file of a job", tag=FILES, query=FileQuery, redirects=True, redirects_always=True
+        summary="One file of a job", tag=FILES, query=FileQuery, data=FileLink, redirects=True
     ),
 )
 def file(request: Request) -> Answer:
     job = read_job(request.services, request.caller, request.arguments["job_id"])
     found = file_of(job, request.arguments["path"])
-    signed = sign_file(request.services, found, inline=request.parse(FileQuery).inline)
-    return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+    query = request.parse(FileQuery)
+    signed = sign_file(request.services, found, inline=query.inline)
+    facts = {name: found[name] for name in ("path", "size", "sha256")}
+    return _signed(signed, facts, redirect=query.redirect)
 
 
 @router.route(
@@ -109,12 +127,15 @@ def old_file(request: Request) -> Answer:
     return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
 
 
-def _archive(request: Request, thing: Job | Batch) -> Answer:
-    query = request.parse(ArchiveQuery)
-    signed, stored = archive_url(request.services, thing)
-    if query.redirect:
-        return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
+def _archive(request: Request, job: Job) -> Answer:
+    signed, stored = archive_url(request.services, job)
     facts = {name: stored[name] for name in ("filename", "size", "sha256")}
+    return _signed(signed, facts, redirect=request.parse(ArchiveQuery).redirect)
+
+
+def _signed(signed: SignedUrl, facts: dict[str, Any], *, redirect: bool) -> Answer:
+    if redirect:
+        return Answer(status=302, headers=NO_STORE | {"Location": signed.url})
     return Answer(data=facts | {"url": signed.url, "expires_at": signed.expires_at}, headers=NO_STORE)
 
 

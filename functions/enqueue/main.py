@@ -11,6 +11,7 @@ from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
 from common.jobs.requests import BatchRequest, JobRequest
+from common.jobs.schedule_import import import_schedule
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
 from functions.enqueue import old
@@ -64,7 +65,21 @@ def create_batch(request: Request) -> Answer:
     )
 
 
-@router.route("POST", "/api/batches/import", "/api/uploads", "/api/estimate")
+@router.route("POST", "/api/batches/import")
+def create_from_schedule(request: Request) -> Answer:
+    done = import_schedule(request.services, request.caller, request.json(), key=request.idempotency_key)
+    if done.batch is None:
+        return Answer(data=done.as_data())
+    return Answer(
+        status=202,
+        data=done.as_data(),
+        top={"batch": batch_view(done.batch)},
+        parameters={"job_count": done.batch.total_jobs},
+        headers={"Location": f"/api/batches/{done.batch.batch_id}"},
+    )
+
+
+@router.route("POST", "/api/uploads", "/api/estimate")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.path} is not built yet.")
 

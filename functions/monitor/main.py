@@ -1,20 +1,23 @@
-"""Function monitor: is it alive, is it ready."""
+"""Function monitor: the dashboard, is it alive, is it ready."""
 
 from __future__ import annotations
 
 import flask
 import functions_framework
 
-from common.errors import NotImplementedYet, Unavailable
+from common.errors import Forbidden, NotImplementedYet, Unavailable
 from common.http.answers import Alive, Ready
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
+from common.metrics.collect import metrics
+from common.metrics.prometheus import MEDIA_TYPE
 from common.readiness import readiness
-from functions.monitor import specification
+from functions.monitor import dashboard, specification
 
 TAG = "Watching it"
 router = Router("monitor")
+router.include(dashboard.router)
 router.include(specification.router)
 
 
@@ -35,7 +38,18 @@ def ready(request: Request) -> Answer:
     return Answer(data={"ready": True, "parts": parts})
 
 
-@router.route("GET", "/monitoring/events", "/api/monitoring/events/stats", "/metrics")
+@router.route(
+    "GET",
+    "/metrics",
+    operation=Operation(
+        summary="Figures for Prometheus", tag=TAG, media_type=MEDIA_TYPE, errors=(Forbidden,)
+    ),
+)
+def prometheus(request: Request) -> Answer:
+    return Answer(content=metrics(request.services, request.caller), media_type=MEDIA_TYPE)
+
+
+@router.route("GET", "/api/monitoring/events/stats")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.path} is not built yet.")
 

@@ -16,8 +16,9 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from common.client.api import Api
-from common.client.run import bars, fetch_archive, show_progress
+from common.client import Secretary
+from common.client.run import fetch_archive
+from common.client.service import bars, show_progress
 from common.client.words import say
 from infra.local.detach import start_detached
 from infra.local.ports import free_ports
@@ -37,9 +38,10 @@ def main() -> None:
         screen.print(say("demo_starts", home=home))
         # The samples are served from loopback, which the guard refuses unless an operator allows it.
         environment = os.environ | {"SECRETARY_OUTBOUND__ALLOW_NETWORKS": "127.0.0.0/8"}
-        api = Api(start_detached(home, port=free_ports(1)[0], workers=WORKERS, environment=environment))
+        url = start_detached(home, port=free_ports(1)[0], workers=WORKERS, environment=environment)
         try:
-            folders = _through_service(api, site, chosen.out)
+            with Secretary(url) as secretary:
+                folders = _through_service(secretary, site, chosen.out)
         finally:
             stop_stack(home)
     for folder in folders:
@@ -47,21 +49,21 @@ def main() -> None:
     screen.print(say("demo_ends", home=home))
 
 
-def _through_service(api: Api, site: str, out: Path) -> list[Path]:
+def _through_service(secretary: Secretary, site: str, out: Path) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
     with bars(show=True) as progress:
-        jobs = [api.submit(body) for body in _jobs(site)]
+        jobs = [secretary.create_job(**body) for body in _jobs(site)]
         tasks = [progress.add_task(job["job_name"], total=100, step="") for job in jobs]
         with ThreadPoolExecutor(len(jobs)) as pool:
-            finished = list(pool.map(partial(_watch, api, progress), jobs, tasks))
+            finished = list(pool.map(partial(_watch, secretary, progress), jobs, tasks))
     for job in finished:
         if job["status"] != "completed":
             raise SystemExit(f"{job['job_name']}: {job['error']['code']}: {job['error']['message']}")
-    return [fetch_archive(api, job, out) for job in finished]
+    return [fetch_archive(secretary, job, out) for job in finished]
 
 
-def _watch(api: Api, progress: Progress, job: dict[str, Any], task: TaskID) -> dict[str, Any]:
-    return api.watch(job["job_id"], partial(show_progress, progress, task))
+def _watch(secretary: Secretary, progress: Progress, job: dict[str, Any], task: TaskID) -> dict[str, Any]:
+    return secretary.wait(job["job_id"], seen=partial(show_progress, progress, task))
 
 
 def _jobs(site: str) -> list[dict[str, Any]]:

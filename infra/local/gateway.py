@@ -103,7 +103,9 @@ def _refusal(error: SecretaryError, environ: Environ) -> Response:
         path=environ["PATH_INFO"],
         language=preferred_language(environ.get("HTTP_ACCEPT_LANGUAGE", "")),
     )
-    return response.refused(error, where, {})
+    refusal = response.refused(error, where, {})
+    refusal.headers["X-Request-ID"] = where.request_id
+    return refusal
 
 
 def _cors(origin: str | None) -> list[tuple[str, str]]:

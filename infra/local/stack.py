@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from common.errors import SecretaryError
-from common.jobs.database import connect, create_indexes
+from common.jobs.database import create_indexes
 from common.objects.store import ObjectStore
+from common.services import build
 from common.settings import Settings, load_settings
 from infra.local import mongod, seaweed
 from infra.local.ports import HOST, is_free, remembered_ports
@@ -28,6 +29,7 @@ READY_SECONDS = 60.0
 WATCH_SECONDS = 0.25
 STOP_SECONDS = 15.0
 SWEEP_SECONDS = "5"  # on one machine a sweep costs next to nothing
+STORES = ("mongod", "seaweedfs")
 
 
 class StackError(SecretaryError):
@@ -115,22 +117,28 @@ class Stack:
         environment.setdefault("SECRETARY_WEBHOOKS__SECRET_KEYS", _sealing_key(self._home / "webhooks.key"))
         names = ("mongod", *seaweed.PORTS)
         ports = remembered_ports(self._home / "ports.json", names)
-        if not environment.get("MONGODB_URI"):
+        if self._embeds("mongodb", "uri"):
             self._start_mongod(ports["mongod"])
             environment["MONGODB_URI"] = mongod.uri(ports["mongod"])
-        if not environment.get("S3_ENDPOINT_URL"):
+        if self._embeds("objects", "endpoint_url"):
             secret = seaweed.credentials(self._home / "credentials.json")
             self._add(
                 "seaweedfs", seaweed.command(self._home / "seaweedfs", ports, secret), self._environment
             )
             environment |= {
                 "S3_ENDPOINT_URL": seaweed.endpoint(ports),
-                "AWS_ACCESS_KEY_ID": secret["access_key_id"],
-                "AWS_SECRET_ACCESS_KEY": secret["secret_access_key"],
+                # Under our own names: AWS_* may be set for SQS, and the two are not the same.
+                "SECRETARY_OBJECTS__ACCESS_KEY_ID": secret["access_key_id"],
+                "SECRETARY_OBJECTS__SECRET_ACCESS_KEY": secret["secret_access_key"],
+                "SECRETARY_OBJECTS__SESSION_TOKEN": "",
             }
-        if not self._environment.get("MONGODB_URI"):
+        if self._embeds("mongodb", "uri"):
             mongod.make_primary(ports["mongod"])
         return environment
+
+    def _embeds(self, section: str, key: str) -> bool:
+        """Whether this part is ours: nobody has said, in a file or in the environment, where another is."""
+        return key not in getattr(load_settings(self._environment), section).model_fields_set
 
     def _start_mongod(self, port: int) -> None:
         environment = dict(self._environment)
@@ -142,12 +150,19 @@ class Stack:
         self._add("mongod", mongod.command(self._home / "mongodb", port), environment)
 
     def _prepare(self, options: Settings) -> None:
-        create_indexes(connect(options.mongodb))
-        objects = ObjectStore(options.objects)
-        self._await(lambda: _works(objects.create_bucket), "the object store")
-        self._await(lambda: _works(lambda: objects.put("ready", b"yes", "text/plain")), "the object store")
-        own = [self.url, f"http://localhost:{self._port}"]  # the dashboard, which uploads and downloads too
-        objects.allow_origins([*options.http.allow_origins, *own])
+        """The embedded store gets its bucket; one that is configured must have it, and is left as it is."""
+        provided = build(options)
+        try:
+            create_indexes(provided.database)
+            if self._embeds("objects", "endpoint_url"):
+                self._await(lambda: _works(provided.objects.create_bucket), "the object store")
+                self._await(lambda: _works(lambda: _write_something(provided.objects)), "the object store")
+                own = [self.url, f"http://localhost:{self._port}"]  # the dashboard uploads and downloads too
+                provided.objects.allow_origins([*options.http.allow_origins, *own])
+            provided.objects.check()
+            provided.queue.check()
+        finally:
+            provided.close()
 
     def _add(self, name: str, argv: list[str], environment: Mapping[str, str]) -> None:
         process = Process(name, argv, environment, self._home / "logs" / f"{name}.log")
@@ -178,7 +193,8 @@ class Stack:
 
     def _stop(self) -> None:
         """Those that use MongoDB first, MongoDB and the store last."""
-        for group in (self._processes[2:], self._processes[:2]):
+        stores = [process for process in self._processes if process.name in STORES]
+        for group in ([process for process in self._processes if process not in stores], stores):
             for process in group:
                 process.ask_to_stop()
             for process in group:
@@ -193,6 +209,10 @@ def _sealing_key(file: Path) -> str:
         file.touch(mode=0o600)
         file.write_text(secrets.token_urlsafe(32))
     return file.read_text()
+
+
+def _write_something(objects: ObjectStore) -> None:
+    objects.put("ready", b"yes", "text/plain")
 
 
 def _works(act: Callable[[], object]) -> bool:

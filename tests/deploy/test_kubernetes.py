@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-import kubernetes_validate  # type: ignore[import-untyped]
+import kubernetes_validate
 import pytest
 import yaml
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from infra.local.ports import HOST, free_ports
@@ -34,3 +35,14 @@ class GatewayServer:
     def stop(self) -> None:
         self._process.ask_to_stop()
         self._process.wait_or_kill(10)
+
+
+@contextmanager
+def gateway(environment: Mapping[str, str], folder: Path) -> Iterator[str]:
+    """The address of one that runs as long as the block."""
+    server = GatewayServer(folder, environment)
+    server.start()
+    try:
+        yield server.url
+    finally:
+        server.stop()

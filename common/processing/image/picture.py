@@ -126,8 +126,9 @@ def _open(path: Path, expected: str) -> Image:
 @contextmanager
 def _refusals(name: str, limits: Limits) -> Iterator[None]:
     """Our own limit in the place of the library's, and one error for all the ways a decoder can fail."""
-    import PIL.Image as pillow
+    import PIL.Image
 
+    pillow = PIL.Image
     before = pillow.MAX_IMAGE_PIXELS
     pillow.MAX_IMAGE_PIXELS = limits.image_pixels
     try:

@@ -13,7 +13,7 @@ PARAGRAPH_CHARACTERS = 700
 
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _CUE = re.compile(rf"^\s*{_TIME}\s+-->\s+{_TIME}")
-_TAG = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,50}\}")
+_TAG = re.compile(r"<[^<>]{0,200}>|\{\\an?\d{1,2}\}")  # the second is SubRip's place on the screen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,8 @@ def _plain(line: str) -> str:
 
 def _seconds(numbers: tuple[str | None, ...]) -> float:
     hours, minutes, seconds, fraction = numbers
-    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0) + float(f"0.{fraction or 0}")
+    whole = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)
+    return round(whole + float(f"0.{fraction or 0}"), 3)
 
 
 def _clock(seconds: float) -> str:

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from common import media_type
-from common.errors import EncryptedFile, UnsupportedFile
+from common.errors import EncryptedFile, SecretaryError, UnsupportedFile
 from common.processing.base import Limits, SourceFile
 from common.processing.office.document import AssetWriter, OfficeDocument
 from common.processing.office.libreoffice import CONVERT_SECONDS, convert
@@ -37,9 +37,21 @@ def to_markdown(
     if source.media_type in _LEGACY:
         return _legacy_to_markdown(source, write_asset, limits, scratch)
     refuse_unreadable(source.media_type, source.name)
+    check_package(source.path, limits=limits)
+    try:
+        return _read(source, write_asset, limits)
+    except (SecretaryError, MemoryError):
+        raise
+    except Exception as error:  # the readers of such files fail on damaged ones in many ways
+        raise UnsupportedFile(
+            f"{source.name!r} is damaged and cannot be read.",
+            details={"reason": f"{type(error).__name__}: {error}"[:200]},
+        ) from error
+
+
+def _read(source: SourceFile, write_asset: AssetWriter | None, limits: Limits) -> OfficeDocument:
     path, unpacked_bytes = source.path, limits.unpacked_bytes
     if source.media_type == media_type.PPTX:
-        check_package(path, limits=limits)
         return read_slides(path, write_asset=write_asset, pages_limit=limits.pages)
     if source.media_type == media_type.DOCX:
         return read_text_document(path, write_asset=write_asset, unpacked_bytes=unpacked_bytes)

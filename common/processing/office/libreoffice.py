@@ -15,6 +15,9 @@ from common.errors import ProcessingTimeout, UnsupportedFile
 
 CONVERT_SECONDS = 180.0
 PROGRAMS = ("soffice", "libreoffice")
+PRESENTATIONS = (media_type.PPTX, media_type.PPT, media_type.ODP)
+# Hidden slides too, so that the pages of the PDF are the slides of the presentation.
+SLIDES_AS_PDF = 'pdf:impress_pdf_Export:{"ExportHiddenSlides":{"type":"boolean","value":"true"}}'
 # LibreOffice chooses its reader by extension: it is given the true one, whatever the file was named.
 _EXTENSIONS = {
     media_type.DOCX: "docx",
@@ -70,7 +73,7 @@ def convert(path: Path, target_folder: Path, *, kind: str, extension: str, timeo
         source = folder / f"document.{_EXTENSIONS[kind]}"
         shutil.copyfile(path, source)
         _write_profile(folder / "profile")
-        _run(_command(found, folder, source, extension), folder, timeout_seconds)
+        _run(_command(found, folder, source, kind, extension), folder, timeout_seconds)
         produced = folder / "out" / f"document.{extension}"
         if not produced.is_file() or produced.stat().st_size == 0:
             raise UnsupportedFile(f"LibreOffice could not convert {path.name!r}; the file may be damaged.")
@@ -83,16 +86,18 @@ def _write_profile(profile: Path) -> None:
     )
     settings = profile / "user" / "registrymodifications.xcu"
     settings.parent.mkdir(parents=True)
-    settings.write_text(_SETTINGS.format(items="\n".join(items)), encoding="utf-8")
+    settings.write_text(_SETTINGS.format(items=items), encoding="utf-8")
 
 
-def _command(found: str, folder: Path, source: Path, extension: str) -> list[str]:
+def _command(found: str, folder: Path, source: Path, kind: str, extension: str) -> list[str]:
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
     options = ["--headless", "--norestore", "--nolockcheck", "--nodefault"]
-    return [found, profile, *options, "--convert-to", extension, "--outdir", str(folder / "out"), str(source)]
+    form = SLIDES_AS_PDF if extension == "pdf" and kind in PRESENTATIONS else extension
+    return [found, profile, *options, "--convert-to", form, "--outdir", str(folder / "out"), str(source)]
 
 
 def _run(command: list[str], folder: Path, timeout_seconds: float) -> None:
+    """In our own process group: whoever ends a job with all it started ends this too."""
     environment = {"HOME": str(folder), "TMPDIR": str(folder), "PATH": os.defpath, "LANG": "C.UTF-8"}
     process = subprocess.Popen(
         command,
@@ -100,7 +105,6 @@ def _run(command: list[str], folder: Path, timeout_seconds: float) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=environment,
-        start_new_session=True,
     )
     try:
         process.wait(timeout=timeout_seconds)
@@ -108,11 +112,20 @@ def _run(command: list[str], folder: Path, timeout_seconds: float) -> None:
         message = f"LibreOffice did not finish within {timeout_seconds:.0f} seconds."
         raise ProcessingTimeout(message) from error
     finally:
-        _kill_group(process)
+        _kill_tree(process)
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """LibreOffice starts children of its own, so the whole group is ended."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _kill_tree(process: subprocess.Popen[bytes]) -> None:
+    """What was started is only a launcher; the program itself is its child."""
+    for pid in [*_descendants(process.pid), process.pid]:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     process.wait()
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:  # it has ended, or this system does not tell
+        return []
+    return children + [one for child in children for one in _descendants(child)]

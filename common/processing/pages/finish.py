@@ -10,8 +10,8 @@ from typing import Any
 from common.clock import utc_now
 from common.names import safe_name
 from common.processing.base import Context, Result, SourceFile, Warning
+from common.processing.languages import detect_language
 from common.processing.pages.parameters import DocumentParameters
-from common.processing.session.language import detect_language
 from common.processing.transform.library import find_template
 from common.processing.transform.slides import Slide, slides_block
 from common.processing.transform.template import Template

@@ -9,12 +9,20 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
+from common.errors import UnsupportedFile
 from common.processing.base import Warning
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 OCR_NEEDED = "OCR_NEEDED"  # how a reader says that a page has no usable text
+
+
+class PageNotDrawn(UnsupportedFile):
+    """Raised when one page is too damaged for a picture; the others are none the worse for it."""
+
+    def warning(self, number: int) -> Warning:
+        return Warning(code="PAGE_NOT_DRAWN", message=self.message, page=number)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +48,9 @@ class PagedSource(Protocol):
         """The text layer of these pages, in their order."""
         ...
 
-    def picture(self, number: int, *, dpi: int) -> Image: ...
+    def picture(self, number: int, *, dpi: int) -> Image:
+        """Raises PageNotDrawn where there is nothing to see."""
+        ...
 
 
 def text_name(number: int) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from common.processing.base import Cache, Context, StoredFile
-from common.processing.pages.page import PagedSource
+from common.processing.base import Cache, Context, StoredFile, Warning
+from common.processing.pages.page import PagedSource, PageNotDrawn
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,23 +33,27 @@ class PagePictures:
     kept: Mapping[str, StoredFile]
     images: bool
     previews: bool
-    image_paths: list[str] = field(default_factory=list)
-    preview_paths: list[str] = field(default_factory=list)
+    image_paths: dict[int, str] = field(default_factory=dict)  # by the number of the page
+    preview_paths: dict[int, str] = field(default_factory=dict)
+    warnings: list[Warning] = field(default_factory=list)
 
     def make(self, number: int) -> int:
         """How many had to be drawn."""
         drawn = 0
-        if self.images:
-            drawn += self._make("image", number, self.image_paths, self._image)
-        if self.previews:
-            drawn += self._make("preview", number, self.preview_paths, self._preview)
+        try:
+            if self.images:
+                drawn += self._make("image", number, self.image_paths, self._image)
+            if self.previews:
+                drawn += self._make("preview", number, self.preview_paths, self._preview)
+        except PageNotDrawn as error:
+            self.warnings.append(error.warning(number))
         return drawn
 
     def pack_previews(self, *, is_whole: bool) -> str:
         """All previews in one file; it is shared with other jobs if it is of the whole document."""
         target = self.context.scratch / PREVIEWS_ARCHIVE
         with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
-            for path in self.preview_paths:
+            for path in self.preview_paths.values():
                 name = path.rpartition("/")[2]
                 archive.writestr(zipfile.ZipInfo(name, date_time=EARLIEST), self.context.files.read(path))
         if not is_whole:
@@ -57,13 +61,13 @@ class PagePictures:
         stored = self.cache.write(PREVIEWS_ARCHIVE, target, "application/zip")
         return self.context.files.adopt(PREVIEWS_ARCHIVE, stored).path
 
-    def _make(self, kind: str, number: int, paths: list[str], draw: Callable[[int], bytes]) -> bool:
+    def _make(self, kind: str, number: int, paths: dict[int, str], draw: Callable[[int], bytes]) -> bool:
         name = f"{kind}_{number:03}.jpg"
         stored = self.kept.get(name)
         is_new = stored is None
         if stored is None:
             stored = self.cache.write(name, draw(number), "image/jpeg")
-        paths.append(self.context.files.adopt(f"{kind}s/{name}", stored).path)
+        paths[number] = self.context.files.adopt(f"{kind}s/{name}", stored).path
         return is_new
 
     def _image(self, number: int) -> bytes:

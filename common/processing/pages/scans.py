@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from common.processing.ocr.page import OcrPage
 from common.processing.ocr.parallel import in_processes, ocr_file
-from common.processing.ocr.preparation import PLAUSIBLE_DPI, stated_dpi
-from common.processing.pages.page import OCR_NEEDED, Page, PagedSource
+from common.processing.ocr.preparation import LONGEST_SIDE_PIXELS, PLAUSIBLE_DPI, stated_dpi
+from common.processing.pages.page import OCR_NEEDED, Page, PagedSource, PageNotDrawn
 from common.processing.pages.unite import unite
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ class Scanner:
         if not wanted(page):
             return _Item(page=page)
         path = self.scratch / f"scan_{page.number}.png"
-        _save(self.source.picture(page.number, dpi=OCR_DPI), path)
+        try:
+            _save(self.source.picture(page.number, dpi=OCR_DPI), path)
+        except PageNotDrawn as error:
+            return _Item(page=replace(page, warnings=(*page.warnings, error.warning(page.number))))
         return _Item(page=page, picture=path)
 
 
@@ -68,8 +71,12 @@ class _Item:
 
 
 def _save(picture: Image, path: Path) -> None:
-    dpi = stated_dpi(picture)
-    options = {"dpi": (dpi, dpi)} if dpi in PLAUSIBLE_DPI else {}
+    """No larger than the recogniser looks at it."""
+    dpi, longest = stated_dpi(picture), max(picture.size)
+    if longest > LONGEST_SIDE_PIXELS:
+        picture.thumbnail((LONGEST_SIDE_PIXELS, LONGEST_SIDE_PIXELS))
+        dpi *= LONGEST_SIDE_PIXELS / longest
+    options = {"dpi": (dpi, dpi)} if round(dpi) in PLAUSIBLE_DPI else {}
     picture.save(path, "PNG", compress_level=1, **options)  # read once and deleted: speed counts
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from common.errors import LlmFailed
 from common.names import log_safe
 from common.processing.base import LanguageModel, Warning
-from common.processing.pages.page import OCR_NEEDED, Page, PagedSource
+from common.processing.languages import language_name
+from common.processing.pages.page import OCR_NEEDED, Page, PagedSource, PageNotDrawn
 from common.processing.pages.pictures import as_jpeg
-from common.processing.transform.languages import language_name
 
 VISION_DPI = 150
 LONGEST_SIDE_PIXELS = 2048  # what vision models look at; more is scaled down on their side
@@ -48,7 +48,7 @@ class Vision:
     def read(self, hints: Iterable[Page], *, show_hints: bool) -> Iterator[Page]:
         """In order. A hint is what is known of a page; `show_hints` gives its text to the model."""
         pool = ThreadPoolExecutor(self.parallel, thread_name_prefix="vision")
-        asked: deque[tuple[Page, Future[str] | None]] = deque()
+        asked: deque[tuple[Page, Future[str] | str]] = deque()
         left = iter(hints)
         try:
             while True:
@@ -60,24 +60,26 @@ class Vision:
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _ask(self, pool: ThreadPoolExecutor, hint: Page, show_hint: bool) -> Future[str] | None:
-        if self.calls_left <= 0 or self._failures >= FAILURES_IN_A_ROW:
-            return None
-        self.calls_left -= 1
+    def _ask(self, pool: ThreadPoolExecutor, hint: Page, show_hint: bool) -> Future[str] | str:
+        """The answer to come, or why there will be none."""
+        if self._failures >= FAILURES_IN_A_ROW:
+            return "it failed before"
+        if self.calls_left <= 0:
+            return "the job's calls are used up"
         question = _question(hint, self.language, show_hint=show_hint)
-        picture = as_jpeg(
-            self.source.picture(hint.number, dpi=VISION_DPI),
-            quality=JPEG_QUALITY,
-            longest_side=LONGEST_SIDE_PIXELS,
-        )
+        try:
+            page = self.source.picture(hint.number, dpi=VISION_DPI)
+        except PageNotDrawn as error:
+            return error.message
+        picture = as_jpeg(page, quality=JPEG_QUALITY, longest_side=LONGEST_SIDE_PIXELS)
+        self.calls_left -= 1
         return pool.submit(
             self.model.describe, system=SYSTEM, user=question, image=picture, media_type="image/jpeg"
         )
 
-    def _answer(self, hint: Page, future: Future[str] | None) -> Page:
-        if future is None:
-            spent = self._failures < FAILURES_IN_A_ROW
-            return self._replaced(hint, "the job's calls are used up" if spent else "it failed before")
+    def _answer(self, hint: Page, future: Future[str] | str) -> Page:
+        if isinstance(future, str):
+            return self._replaced(hint, future)
         while not wait([future], timeout=WAIT_SECONDS).done:
             self.tick()
         try:

@@ -10,6 +10,7 @@ from typing import Any
 
 from common.objects import keys
 from common.processing.base import Context, SourceFile, Warning
+from common.processing.languages import detect_language
 from common.processing.pages.finish import model_calls
 from common.processing.pages.method import ExtractionMethod
 from common.processing.pages.page import Page, PagedSource
@@ -18,7 +19,6 @@ from common.processing.pages.pictures import PagePictures
 from common.processing.pages.progress import LAST_PERCENT, PageProgress
 from common.processing.pages.readers import PageReader
 from common.processing.pages.reading import PageLoop, Reading, reusable
-from common.processing.session.language import detect_language
 from common.processing.transform.slides import Slide
 
 LANGUAGE_PAGES = 10  # enough to tell the language of a document
@@ -72,12 +72,12 @@ class PagesDone:
 
     @property
     def warnings(self) -> tuple[Warning, ...]:
-        return tuple(warning for page in self.pages for warning in page.warnings)
+        of_pages = tuple(warning for page in self.pages for warning in page.warnings)
+        return of_pages + tuple(self.pictures.warnings)
 
     @property
     def slides(self) -> list[Slide]:
-        paths = self.pictures.image_paths or self.pictures.preview_paths
-        shown = dict(zip((page.number for page in self.pages), paths, strict=False))
+        shown = self.pictures.image_paths or self.pictures.preview_paths
         return [
             Slide(number=page.number, picture=shown.get(page.number), text=page.text) for page in self.pages
         ]

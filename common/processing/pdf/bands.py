@@ -32,7 +32,7 @@ def band_rows(
         if len(band) == 1:
             result += band
         elif many and not has_records(band):
-            result.append(merge_rows(band))
+            result += [merge_rows(part) for part in below_heads(band)]
         else:
             result += wrapped(band)
     return result
@@ -95,6 +95,16 @@ def is_ruled(across: Sequence[Rule], level: float, left: float, right: float) ->
     )
 
 
+def below_heads(band: Sequence[Row]) -> list[list[Row]]:
+    """A band parted below heads that span the columns which the next line fills one by one."""
+    parts: list[list[Row]] = [[band[0]]]
+    for above, row in pairwise(band):
+        if any({column, column + 1} <= set(row.cells) for column in above.spans):
+            parts.append([])
+        parts[-1].append(row)
+    return parts
+
+
 def has_records(band: Sequence[Row]) -> bool:
     """Numbers do not wrap: where two lines of a column are numbers, the lines are rows."""
     columns = {column for row in band for column in row.cells}
@@ -102,7 +112,7 @@ def has_records(band: Sequence[Row]) -> bool:
 
 
 def fold_centred(band: Sequence[Row]) -> list[Row]:
-    """A line that stands half-way between two others and shares no column with them holds cells that span both."""
+    """A line half-way between two others that shares no column with them holds cells that span both."""
     rows = list(band)
     for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
         close = below.base - above.base < TIGHT * row.size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -19,8 +20,6 @@ class Kind(Enum):
     ITEM = "item"  # of a list
     CODE = "code"
     TABLE = "table"
-    CAPTION = "caption"
-    FURNITURE = "furniture"  # running heads and feet: not shown
 
 
 @dataclass(slots=True)
@@ -46,6 +45,7 @@ class Block:
         return " ".join(line.text for line in self.lines)
 
 
+LEADERS = re.compile(r"(?:\s?\.){4,}\s*\w{1,6}$")  # an entry of a table of contents
 LOOSE = 1.75  # font sizes between baselines of one paragraph, before its own leading is known
 LEADING_SLACK = 1.2
 SIZE_SLACK = 0.12  # share by which sizes may differ inside a paragraph
@@ -72,16 +72,17 @@ def _belongs(block: list[Line], line: Line) -> bool:
     slack = SIZE_SLACK if last.face == line.face else FACE_SLACK
     if abs(last.size - line.size) > slack * size or step < 0.5 * size:
         return False
-    if min(last.x1, line.x1) - max(last.x0, line.x0) < 0:
+    code = last.mono and line.mono
+    if min(last.x1, line.x1) - max(last.x0, line.x0) < 0 and not code:
         return False
     limit = LOOSE * size
     if len(block) > 1:
         limit = min(limit, LEADING_SLACK * (block[1].base - block[0].base))
     if step > limit:
         return False
-    if last.mono and line.mono:
+    if code:
         return True
-    if marker(line.text):
+    if LEADERS.search(last.text) or marker(line.text):
         return False
     if last.bold != line.bold and (last.bold or line.bold) and _uniform(last) and _uniform(line):
         return False

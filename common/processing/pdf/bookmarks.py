@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
@@ -12,6 +13,7 @@ from common.processing.pdf.blocks import Block, Kind
 MAX_BOOKMARKS = 5_000
 MAX_PIECES = 4  # blocks or lines that may make up one heading
 MIN_LETTERS = 2
+NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def read_bookmarks(document: pypdfium2.PdfDocument) -> dict[int, list[str]]:
@@ -26,25 +28,32 @@ def read_bookmarks(document: pypdfium2.PdfDocument) -> dict[int, list[str]]:
 
 
 def with_bookmarks(blocks: Sequence[Block], titles: Iterable[str]) -> list[Block]:
-    """The blocks, those that bear a bookmark's title as headings: cut out of a longer paragraph, or joined."""
+    """The blocks, those with a bookmark's title as headings: cut out of a longer paragraph, or joined."""
     result = list(blocks)
+    openings: dict[int, str] = {}  # how lines begin, by their identity: pages have many lines and many titles
     for title in titles:
         wanted = bare(title)
         if len(wanted) >= MIN_LETTERS:
-            mark_title(result, wanted)
+            mark_title(result, wanted, openings)
     return result
 
 
 def bare(text: str) -> str:
     """Letters alone, without the number a heading may or may not carry."""
-    letters = "".join(letter for letter in text.casefold() if letter.isalnum())
+    letters = NO_LETTERS.sub("", text).casefold()
     return letters.lstrip("0123456789") or letters
 
 
-def mark_title(blocks: list[Block], wanted: str) -> None:
+def mark_title(blocks: list[Block], wanted: str, openings: dict[int, str]) -> None:
     """Make the first place that reads `wanted` a heading."""
     for index, block in enumerate(blocks):
         if block.kind is Kind.TABLE:
+            continue
+        line = block.lines[0]
+        opening = openings.get(id(line))
+        if opening is None:
+            opening = openings[id(line)] = bare(line.text)
+        if not wanted.startswith(opening):
             continue
         count = leading_lines(block, wanted)
         if count:

@@ -173,7 +173,7 @@ class PdfDocument:
         if not handle:
             return PageLayout.empty(number)
         try:
-            spans = read_page(self._document, handle, number)
+            spans = read_page(self._document, handle, number, tagged=self.info.tagged)
             return PageLayout(spans, self._bookmarks.get(number, ()))
         finally:
             raw.FPDF_ClosePage(handle)

@@ -15,6 +15,7 @@ MAX_SEGMENTS = 400  # a path with more is a picture
 MAX_DEPTH = 4  # forms in forms
 THIN = 3.0  # points: what is thinner than this is a ruled line, whether stroked or filled
 MIN_LENGTH = 3.0
+DOT = (1.5, 24.0)  # points: the sizes of drawn bullets
 LINE_TO, BEZIER_TO, MOVE_TO = 0, 1, 2
 NEARLY_WHITE = 250
 IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -29,6 +30,7 @@ class Drawings(NamedTuple):
     fills: list[Box]
     has_graphics: bool
     pictures: list[Box]
+    dots: list[Box]
 
 
 class DrawingReader:
@@ -45,14 +47,15 @@ class DrawingReader:
         self.strokes: list[Box] = []
         self.fills: list[Box] = []
         self.pictures: list[Box] = []
+        self.dots: list[Box] = []
         self.has_graphics = False
 
     def read(self, page: int) -> Drawings:
         count = pdfium.page_object_count(page)
         self._walk((pdfium.page_object(page, i) for i in range(min(count, MAX_OBJECTS))), IDENTITY, 0)
         if self._left <= 0:
-            return Drawings([], [], True, self.pictures)
-        return Drawings(self.strokes, self.fills, self.has_graphics, self.pictures)
+            return Drawings([], [], True, self.pictures, [])
+        return Drawings(self.strokes, self.fills, self.has_graphics, self.pictures, self.dots)
 
     def _walk(self, objects: Iterator[int], matrix: Matrix, depth: int) -> None:
         for item in objects:
@@ -63,10 +66,16 @@ class DrawingReader:
             if self._left <= 0:
                 return
             self.has_graphics = True
+            box = self._box(item, matrix)
+            if box is None:
+                continue
             if kind == PATH:
-                self._path(item, matrix)
-            elif kind == IMAGE:
-                self._picture(item, matrix)
+                self._path(item, box, matrix)
+                continue
+            if is_dot(box):
+                self.dots.append(box)
+            if kind == IMAGE:
+                self.pictures.append(box)
             elif kind == FORM and depth < MAX_DEPTH:
                 count = min(pdfium.form_object_count(item), MAX_OBJECTS)
                 inner = combine(self._matrix_of(item), matrix)
@@ -75,21 +84,17 @@ class DrawingReader:
     def _matrix_of(self, item: int) -> Matrix:
         if not pdfium.object_matrix(item, self._matrix.at[0]):
             return IDENTITY
-        a, b, c, d, e, f = self._matrix.values
+        a, b, c, d, e, f = self._matrix.values[:]
         return a, b, c, d, e, f
 
-    def _picture(self, item: int, matrix: Matrix) -> None:
-        at = self._bounds.at
-        if pdfium.object_bounds(item, at[0], at[1], at[2], at[3]):
-            left, bottom, right, top = self._bounds.values
-            self.pictures.append(transformed(Box(left, bottom, right, top), matrix))
-
-    def _path(self, item: int, matrix: Matrix) -> None:
+    def _box(self, item: int, matrix: Matrix) -> Box | None:
         at = self._bounds.at
         if not pdfium.object_bounds(item, at[0], at[1], at[2], at[3]):
-            return
-        left, bottom, right, top = self._bounds.values
-        box = transformed(Box(left, bottom, right, top), matrix)
+            return None
+        left, bottom, right, top = self._bounds.values[:]
+        return transformed(Box(left, bottom, right, top), matrix)
+
+    def _path(self, item: int, box: Box, matrix: Matrix) -> None:
         if box.width < MIN_LENGTH and box.height < MIN_LENGTH:
             return
         pdfium.path_mode(item, addressof(self._fill_mode), addressof(self._stroke))
@@ -98,6 +103,8 @@ class DrawingReader:
             return
         if not (filled or stroked):
             return
+        if filled and is_dot(box):
+            self.dots.append(box)
         if box.width < THIN or box.height < THIN:
             self.strokes.append(box)
             return
@@ -126,7 +133,7 @@ class DrawingReader:
             segment = pdfium.path_segment(item, index)
             kind = pdfium.segment_type(segment)
             pdfium.segment_point(segment, at[0], at[1])
-            u, v = self._point.values
+            u, v = self._point.values[:]
             x, y = a * u + c * v + e, b * u + d * v + f
             if kind == MOVE_TO:
                 sx, sy = x, y
@@ -149,6 +156,11 @@ def edge(x0: float, y0: float, x1: float, y1: float) -> Box:
 def is_line(box: Box) -> bool:
     """Straight along an axis, and long enough to separate anything."""
     return (box.width < 1.0) != (box.height < 1.0) and max(box.width, box.height) >= MIN_LENGTH
+
+
+def is_dot(box: Box) -> bool:
+    """Small and about as wide as high: a bullet that is drawn instead of written."""
+    return DOT[0] <= box.width <= DOT[1] and 0.6 * box.width <= box.height <= 1.7 * box.width
 
 
 def combine(inner: Matrix, outer: Matrix) -> Matrix:

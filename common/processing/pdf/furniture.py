@@ -32,20 +32,18 @@ def in_margin(line: Line, *, height: float) -> bool:
     return line.base < MARGIN * height or line.y0 > (1 - MARGIN) * height
 
 
-def fingerprints(lines: Iterable[Line], *, height: float) -> set[Print]:
-    """The lines of a page that may be furniture, with the places next to theirs."""
+def with_neighbours(prints: Iterable[Print]) -> set[Print]:
+    """What stands on a page, with the places next to theirs: heads move a little from page to page."""
     found: set[Print] = set()
-    for line in lines:
-        text, end, place = fingerprint(line, height=height)
+    for text, end, place in prints:
         found |= {(text, end, place - 1), (text, end, place), (text, end, place + 1)}
     return found
 
 
 def is_furniture(
-    line: Line, *, height: float, neighbours: Sequence[Collection[Print]], body_size: float
+    line: Line, seen: Print, *, height: float, neighbours: Sequence[Collection[Print]], body_size: float
 ) -> bool:
-    """Whether pages around this one show the same line at the same place."""
-    seen = fingerprint(line, height=height)
+    """Whether pages around this one show the same line, `seen` by its fingerprint, at the same place."""
     repeats = sum(seen in other for other in neighbours)
     if in_margin(line, height=height):
         return repeats > 0 or is_folio(line, height=height)

@@ -10,9 +10,11 @@ from itertools import pairwise
 from common.processing.pdf.gutters import BLANK, text_rows
 from common.processing.pdf.hyphens import join_lines
 from common.processing.pdf.lines import words_text
+from common.processing.pdf.links import line_text
 from common.processing.pdf.spans import Word
 
 NUMERIC = re.compile(r"[-+−–(<>~≈]*[$€£¥]?\s*\d[\d.,:/'’\s]*\s*[%)*†‡]*|[-–—−]+|n/?a|\.{1,3}", re.IGNORECASE)
+WORD_BLANK = 0.35  # font sizes: white up to here is a blank inside a phrase, even where a column ends
 TIGHT = 1.5  # font sizes between the baselines of one wrapped cell
 
 
@@ -53,7 +55,7 @@ def pieces(row: Sequence[Word], cuts: Sequence[float], blank: float) -> list[lis
         if found:
             last = found[-1][-1]
             white = word.x0 - last.x1
-            parted = any(last.x1 - 1 <= cut <= word.x0 + 1 for cut in cuts) and white > 0.15 * word.size
+            parted = any(last.x1 - 1 <= cut <= word.x0 + 1 for cut in cuts) and white > WORD_BLANK * word.size
             if not parted and white < blank * word.size * 4:
                 found[-1].append(word)
                 continue
@@ -89,9 +91,7 @@ def render_cells(rows: Sequence[Row], columns: int) -> list[list[str]]:
 def cell_text(words: Sequence[Word]) -> str:
     if not words:
         return ""
-    if len(words) == 1:
-        return words[0].text
     rows = text_rows(words)
     for row in rows:
         row.sort(key=lambda word: word.order)  # not by place: text may run from right to left
-    return join_lines(words_text(row) for row in rows)
+    return join_lines(line_text(row) for row in rows)

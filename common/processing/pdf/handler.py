@@ -54,7 +54,7 @@ def _read(document: PdfDocument, source: SourceFile, parameters: PdfParameters, 
     return Draft(
         markdown=_markdown(document, done, parameters),
         page_texts=done.reading.text_paths,
-        assets=(*pictures.image_paths, *pictures.preview_paths),
+        assets=(*pictures.image_paths.values(), *pictures.preview_paths.values()),
         slides=done.slides,
         metadata=_metadata(document, source, parameters, done),
         warnings=done.warnings,
@@ -66,7 +66,7 @@ def _read(document: PdfDocument, source: SourceFile, parameters: PdfParameters, 
 
 def _markdown(document: PdfDocument, done: PagesDone, parameters: PdfParameters) -> str:
     if not parameters.extraction_method.reads_text:
-        return "\n\n".join(embed(path) for path in done.pictures.preview_paths) + "\n"
+        return "\n\n".join(embed(path) for path in done.pictures.preview_paths.values()) + "\n"
     texts = [PageText(number=page.number, text=page.text, markdown=page.markdown) for page in done.pages]
     return document.markdown(texts)
 

@@ -7,22 +7,33 @@ from dataclasses import replace
 
 from common.processing.pdf.blocks import Block, Kind, split_blocks
 from common.processing.pdf.bookmarks import with_bookmarks
-from common.processing.pdf.furniture import Print, fingerprints, is_folio, is_furniture, lonely_head_or_foot
+from common.processing.pdf.bullets import with_bullets
+from common.processing.pdf.code import is_code, is_typed, with_joined_code
+from common.processing.pdf.furniture import (
+    Print,
+    fingerprint,
+    is_folio,
+    is_furniture,
+    lonely_head_or_foot,
+    with_neighbours,
+)
 from common.processing.pdf.headings import (
     Styles,
     body_face,
     body_style,
     heading_levels,
     is_heading,
+    level_key,
     level_of,
-    style_key,
     text_styles,
 )
 from common.processing.pdf.lines import Line, joined_lines, split_lines
 from common.processing.pdf.lists import marker
 from common.processing.pdf.order import in_reading_order
+from common.processing.pdf.slides import are_slides, level_slide, slide_title, usual_level
 from common.processing.pdf.spans import PageSpans
 from common.processing.pdf.tables import Table, find_tables
+from common.processing.pdf.tagged import Tags, names_headings, tagged_tables, trusted_tags, with_tags
 
 MAX_DEPTH = 5
 
@@ -30,16 +41,30 @@ MAX_DEPTH = 5
 class PageLayout:
     """The lines of a page, cut once and used by every later step."""
 
-    __slots__ = ("_blocks", "_dropped", "height", "lines", "number", "pieces", "prints", "spans", "titles")
+    __slots__ = (
+        "_blocks",
+        "_dropped",
+        "height",
+        "lines",
+        "number",
+        "pieces",
+        "prints",
+        "seen",
+        "spans",
+        "tags",
+        "titles",
+    )
 
     def __init__(self, spans: PageSpans, titles: Sequence[str] = ()) -> None:
         self.spans = spans
+        self.tags = trusted_tags(spans)
         self.titles = titles  # of the bookmarks that lead here
         self.number = spans.number
         self.height = spans.height
-        self.pieces = split_lines(spans.words)
+        self.pieces = split_lines(with_bullets(spans.words, spans.dots))
         self.lines = joined_lines(self.pieces)
-        self.prints = fingerprints(self.lines, height=self.height)
+        self.seen = [fingerprint(line, height=self.height) for line in self.lines]
+        self.prints = with_neighbours(self.seen)
         self._dropped: frozenset[int] | None = None
         self._blocks: list[Block] = []
 
@@ -48,7 +73,7 @@ class PageLayout:
         gone = frozenset(id(word) for line in dropped for word in line.words)
         if gone != self._dropped:
             pieces = [piece for piece in self.pieces if id(piece.words[0]) not in gone]
-            self._blocks = in_reading_order(assemble(pieces, find_tables(pieces, self.spans)))
+            self._blocks = in_reading_order(assemble(pieces, page_tables(pieces, self.spans, self.tags)))
             self._dropped = gone
         return self._blocks
 
@@ -64,9 +89,27 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
     first = Styles(body_size=size, body_bold=bold)
     kept = [line for page in pages for line in without_furniture(page, others(page, pages), first)]
     size, bold = body_style(kept)
-    second = Styles(body_size=size, body_bold=bold, body_face=body_face(kept, size))
+    second = Styles(
+        body_size=size,
+        body_bold=bold,
+        body_face=body_face(kept, size),
+        typed=is_typed(kept),
+        tagged=names_headings(page.spans for page in pages),
+    )
     third = replace(second, plain=text_styles(sample_blocks(pages, second)))
-    return replace(third, levels=heading_levels(sample_blocks(pages, third)))
+    levelled = replace(third, levels=heading_levels(sample_blocks(pages, third)))
+    return replace(levelled, title_level=title_level(pages, levelled))
+
+
+def title_level(pages: Sequence[PageLayout], styles: Styles) -> int:
+    """The level that the titles of slides have by their looks; 0 where the pages are no slides."""
+    if not are_slides([page.spans for page in pages]):
+        return 0
+    titles = [
+        slide_title(page_blocks(page, neighbours=others(page, pages), styles=styles), height=page.height)
+        for page in pages
+    ]
+    return usual_level(title for title in titles if title is not None)
 
 
 def others(page: PageLayout, pages: Sequence[PageLayout]) -> list[Collection[Print]]:
@@ -91,10 +134,16 @@ def page_blocks(page: PageLayout, *, neighbours: Sequence[Collection[Print]], st
     blocks = page.blocks(furniture(page, neighbours, styles))
     for block in blocks:
         classify(block, styles=styles)
-    blocks = with_bookmarks(blocks, page.titles)
+    if page.tags:
+        blocks = with_tags(blocks, page.tags, headings=styles.tagged)
+    if not styles.tagged:
+        blocks = with_bookmarks(blocks, page.titles)
+    blocks = with_joined_code(blocks)
     for block in blocks:
-        if block.kind is Kind.HEADING:
-            block.level = level_of(style_key(block), styles.levels)
+        if block.kind is Kind.HEADING and not block.level:
+            block.level = level_of(level_key(block), styles.levels)
+    if styles.title_level:
+        level_slide(blocks, height=page.height, usual=styles.title_level)
     nest_items(blocks)
     return blocks
 
@@ -109,9 +158,15 @@ def furniture(page: PageLayout, neighbours: Sequence[Collection[Print]], styles:
         return lonely + [line for line in page.lines if is_folio(line, height=height)]
     return [
         line
-        for line in page.lines
-        if is_furniture(line, height=height, neighbours=neighbours, body_size=size)
+        for line, seen in zip(page.lines, page.seen, strict=True)
+        if is_furniture(line, seen, height=height, neighbours=neighbours, body_size=size)
     ]
+
+
+def page_tables(pieces: Sequence[Line], spans: PageSpans, tags: Tags) -> list[Table]:
+    """The tables that the author tagged, or those that the layout shows."""
+    words = [word for piece in pieces for word in piece.words]
+    return tagged_tables(words, tags) or find_tables(pieces, spans)
 
 
 def assemble(pieces: Sequence[Line], tables: Sequence[Table]) -> list[Block]:
@@ -137,8 +192,8 @@ def assemble(pieces: Sequence[Line], tables: Sequence[Table]) -> list[Block]:
 def classify(block: Block, *, styles: Styles) -> None:
     if block.kind is Kind.TABLE:
         return
-    block.kind = Kind.PARAGRAPH
-    if all(line.mono for line in block.lines) and len(block.lines) > 1:
+    block.kind, block.level = Kind.PARAGRAPH, 0
+    if is_code(block) and not styles.typed:
         block.kind = Kind.CODE
     elif is_heading(block, styles=styles):
         block.kind = Kind.HEADING

@@ -36,6 +36,7 @@ class Style(NamedTuple):
 
     font: Font
     size: float
+    base: float  # the line they stand on, across their direction
     angle: int  # degrees, to the nearest right angle; -1 for slanted text
     mark: int
 
@@ -103,7 +104,7 @@ class LetterReader:
         style = self._style(index - 1, owner)
         box, page = self._box, self._page
         pdfium.char_box(page, index - 1, box.at[0])
-        left, top, right, bottom = box.values
+        left, top, right, bottom = box.values[:]
         pdfium.char_box(page, index, box.at[0])
         if style.angle in (90, 270):
             gap = max(box.values[3] - top, bottom - box.values[1])
@@ -113,21 +114,17 @@ class LetterReader:
 
     def _add(self, text: str, start: int, end: int, owner: int | None, found: list[tuple[Word, int]]) -> None:
         style = self._style(start, owner)
-        box, origin, page = self._box, self._origin, self._page
+        box, page = self._box, self._page
         pdfium.char_box(page, start, box.at[0])
-        x0, y1, x1, y0 = box.values
+        left, top, right, bottom = box.values[:]
         if end - start > 1:
             pdfium.char_box(page, end - 1, box.at[0])
-            left, top, right, bottom = box.values
-            x0, x1 = min(x0, left), max(x1, right)
-            y0, y1 = min(y0, bottom), max(y1, top)
-        pdfium.char_origin(page, start, origin.at[0], origin.at[1])
-        base = origin.values[1]
-        if style.angle in (90, 270):
-            x0, x1, base = y0, y1, origin.values[0]
-        word = Word(
-            clean(text[start:end]), x0, x1, base, style.size, style.font, mark=style.mark, order=start
-        )
+            left_, top_, right_, bottom_ = box.values[:]
+            left, right = (left if left < left_ else left_), (right if right > right_ else right_)
+            top, bottom = (top if top > top_ else top_), (bottom if bottom < bottom_ else bottom_)
+        x0, x1 = (bottom, top) if style.angle in (90, 270) else (left, right)
+        letters = clean(text[start:end])
+        word = Word(letters, x0, x1, style.base, style.size, style.font, mark=style.mark, order=start)
         if word.text:
             found.append((word, style.angle))
 
@@ -141,7 +138,10 @@ class LetterReader:
             size = pdfium.char_font_size(self._page, index) * hypot(c, d)
             turn = degrees(atan2(b, a)) % 360
             near = round(turn / 90) * 90
+            pdfium.char_origin(self._page, index, self._origin.at[0], self._origin.at[1])
+            x, y = self._origin.values[:]
             style = Style(
+                base=x if near % 180 else y,
                 font=self._font(index, key),
                 size=round(size, 2) or 1.0,
                 angle=near % 360 if abs(turn - near) < 3 else -1,

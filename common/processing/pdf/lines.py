@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from common.processing.pdf.spans import ASCENT, DESCENT, Box, Word
+from common.processing.pdf.spans import ASCENT, DESCENT, Box, Font, Word
 
 GAP = 1.1  # font sizes of white between words that part a line into pieces: wider than justified text
+BLANK, TINY = 0.35, 0.05  # font sizes: the white of one blank, and next to nothing
 SHIFT = 0.6  # font sizes a superscript may stand off the baseline
 
 
-Value = TypeVar("Value", float, str)
+Value = TypeVar("Value", float, Font)
 PITCH_SLACK = 0.03  # font sizes
 
 
 class Line:
     """Words on one baseline."""
 
-    __slots__ = ("base", "bold", "face", "italic", "mono", "size", "words", "x0", "x1")
+    __slots__ = ("_text", "base", "bold", "face", "italic", "mono", "size", "words", "x0", "x1")
 
     def __init__(self, words: list[Word]) -> None:
         self.words = words
+        self._text = ""
         self.x0 = min(word.x0 for word in words)
         self.x1 = max(word.x1 for word in words)
         if len(words) == 1:
@@ -31,12 +32,11 @@ class Line:
             self.bold, self.italic, self.face = word.font.bold, word.font.italic, word.font.name
             self.mono = has_one_pitch(words)
             return
-        letters = sum(len(word.text) for word in words)
-        self.size = most_letters((word.size, word) for word in words)
-        self.base = most_letters((word.base, word) for word in words)
-        self.face = most_letters((word.font.name, word) for word in words)
-        self.bold = 2 * sum(len(word.text) for word in words if word.font.bold) > letters
-        self.italic = 2 * sum(len(word.text) for word in words if word.font.italic) > letters
+        lengths = [len(word.text) for word in words]
+        self.size = most_letters([word.size for word in words], lengths)
+        self.base = most_letters([word.base for word in words], lengths)
+        font = most_letters([word.font for word in words], lengths)
+        self.face, self.bold, self.italic = font.name, font.bold, font.italic
         self.mono = has_one_pitch(words)
 
     @property
@@ -53,7 +53,9 @@ class Line:
 
     @property
     def text(self) -> str:
-        return words_text(self.words)
+        if not self._text:
+            self._text = words_text(self.words)
+        return self._text
 
     def __repr__(self) -> str:
         return f"Line({self.text!r}, {self.x0:.0f}-{self.x1:.0f} @ {self.base:.0f}, {self.size})"
@@ -67,12 +69,15 @@ def has_one_pitch(words: Sequence[Word]) -> bool:
     return not pitches or max(pitches) - min(pitches) < PITCH_SLACK
 
 
-def most_letters(values: Iterable[tuple[Value, Word]]) -> Value:
-    """The value that most letters share."""
-    count: Counter[Value] = Counter()
-    for value, word in values:
-        count[value] += len(word.text)
-    return count.most_common(1)[0][0]
+def most_letters(values: Sequence[Value], lengths: Sequence[int]) -> Value:
+    """The value that most letters share; `lengths` are the letters of each word."""
+    first = values[0]
+    if values.count(first) == len(values):
+        return first
+    count: dict[Value, int] = {}
+    for value, length in zip(values, lengths, strict=True):
+        count[value] = count.get(value, 0) + length
+    return max(count, key=lambda value: count[value])
 
 
 def words_text(words: Sequence[Word]) -> str:
@@ -92,12 +97,23 @@ def split_lines(words: Sequence[Word], *, gap: float = GAP) -> list[Line]:
 def _groups(words: Sequence[Word], gap: float) -> Iterator[list[Word]]:
     current: list[Word] = []
     for word in words:
-        if current and (word.starts_line or not _continues(current[-1], word, gap)):
+        if current and (_breaks(current[-1], word) or not _continues(current[-1], word, gap)):
             yield current
             current = []
+        if current and word.starts_line:
+            word.starts_line = False
+            word.glued = word.x0 - current[-1].x1 < 2 * TINY * word.size
         current.append(word)
     if current:
         yield current
+
+
+def _breaks(left: Word, right: Word) -> bool:
+    """PDFium breaks a line here, and not in the middle of a row because fonts change."""
+    if not right.starts_line:
+        return False
+    near = 0 <= right.x0 - left.x1 + TINY * right.size < BLANK * right.size
+    return not (near and abs(left.base - right.base) < TINY * right.size)
 
 
 def _continues(left: Word, right: Word, gap: float) -> bool:

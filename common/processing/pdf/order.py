@@ -1,4 +1,4 @@
-"""Puts right what was drawn out of order: PDFium reads in the order of drawing, and a title may be drawn last."""
+"""Puts right what was drawn out of order: PDFium reads as things are drawn, and a title may be drawn last."""
 
 from __future__ import annotations
 

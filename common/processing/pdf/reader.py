@@ -12,6 +12,7 @@ from common.processing.pdf import pdfium
 from common.processing.pdf.drawings import DrawingReader
 from common.processing.pdf.letters import LetterReader, page_text, whole_letters
 from common.processing.pdf.spans import Box, PageSpans, Word
+from common.processing.pdf.structure import read_structure
 
 MAX_LINKS = 2_000
 URL_BYTES = 2_048
@@ -43,9 +44,11 @@ def read_page(document: Any, page: Any, number: int, *, tagged: bool = False) ->
         words=[flip.word(word, angle) for word, angle in words],
         strokes=[flip.box(box) for box in drawings.strokes],
         fills=[flip.box(box) for box in drawings.fills],
+        dots=[flip.box(box) for box in drawings.dots],
         has_graphics=drawings.has_graphics,
         is_scan=any(box.width * box.height > SCAN_SHARE * width * height for box in drawings.pictures),
         text=whole_letters(text),
+        tags=read_structure(page) if tagged else {},
     )
 
 

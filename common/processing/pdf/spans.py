@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from common.processing.pdf.structure import Tag
+
 # Letters reach from here to there around the baseline, in font sizes. Fonts declare their own
 # ascent and descent so differently that one fixed band makes better lines.
 ASCENT = 0.75
@@ -77,9 +79,11 @@ class PageSpans:
     words: list[Word] = field(default_factory=list)
     strokes: list[Box] = field(default_factory=list)  # thin boxes: ruled lines
     fills: list[Box] = field(default_factory=list)  # painted areas: cell backgrounds
+    dots: list[Box] = field(default_factory=list)  # small drawn things: bullets
     has_graphics: bool = False
     is_scan: bool = False  # one picture covers the page: its text, if any, was read by OCR
     text: str = ""
+    tags: dict[int, Tag] = field(default_factory=dict)  # of a tagged file, by the marks of words
 
 
 def union(boxes: list[Box]) -> Box:

@@ -8,9 +8,11 @@ from itertools import pairwise
 from statistics import median
 
 from common.processing.pdf.bands import band_rows
+from common.processing.pdf.fields import Field
 from common.processing.pdf.grids import Row, fill_rows, render_cells
 from common.processing.pdf.gutters import Interval, gutters, intervals, text_rows
 from common.processing.pdf.lines import Line
+from common.processing.pdf.lists import is_bullet, marker
 from common.processing.pdf.rules import TOUCH, Rule, Ruling, regions, ruling, without_underlines
 from common.processing.pdf.spans import Box, PageSpans, Word, union
 from common.processing.pdf.unruled import unruled_regions
@@ -41,8 +43,9 @@ def find_tables(pieces: Sequence[Line], spans: PageSpans) -> list[Table]:
     lines = Ruling(without_underlines(lines.across, words), lines.down)
     tables: list[Table] = []
     used: set[int] = set()
-    for region in [*regions_of_grid(lines), *stacks(lines, words)]:
-        table = ruled_table(region, [word for word in words if id(word) not in used])
+    field = Field(words)
+    for region in [*regions_of_grid(lines), *stacks(lines, field)]:
+        table = ruled_table(region, [word for word in field.inside(region.box) if id(word) not in used])
         if table is not None:
             tables.append(table)
             used |= {id(word) for word in table.words}
@@ -66,7 +69,7 @@ def regions_of_grid(lines: Ruling) -> list[Ruling]:
     ]
 
 
-def stacks(lines: Ruling, words: Sequence[Word]) -> list[Ruling]:
+def stacks(lines: Ruling, field: Field) -> list[Ruling]:
     """Horizontal rules of about one extent above each other: tables without vertical lines."""
     found: list[list[Rule]] = []
     for rule in sorted(lines.across):
@@ -80,17 +83,16 @@ def stacks(lines: Ruling, words: Sequence[Word]) -> list[Ruling]:
     return [
         Ruling([*part, *within(lines.across, Ruling(part, []))], [])
         for stack in found
-        for part in tabular_parts(stack, words)
+        for part in tabular_parts(stack, field)
     ]
 
 
-def tabular_parts(stack: Sequence[Rule], words: Sequence[Word]) -> list[list[Rule]]:
+def tabular_parts(stack: Sequence[Rule], field: Field) -> list[list[Rule]]:
     """Runs of a stack's rules with rows of cells between them; page-wide rules around prose fall away."""
     parts: list[list[Rule]] = []
     current: list[Rule] = []
     for upper, lower in pairwise(stack):
-        box = Box(upper.start, upper.at, upper.end, lower.at)
-        inside = [word for word in words if is_inside(word, box)]
+        inside = field.inside(Box(upper.start, upper.at, upper.end, lower.at))
         if not inside or is_tabular(inside):
             current = current or [upper]
             current.append(lower)
@@ -123,9 +125,8 @@ def within(rules: Sequence[Rule], stack: Ruling) -> list[Rule]:
     ]
 
 
-def ruled_table(region: Ruling, words: Sequence[Word]) -> Table | None:
+def ruled_table(region: Ruling, inside: Sequence[Word]) -> Table | None:
     box = region.box
-    inside = [word for word in words if is_inside(word, box)]
     if len(inside) < 4:
         return None
     cuts = column_cuts(region, inside)
@@ -134,11 +135,6 @@ def ruled_table(region: Ruling, words: Sequence[Word]) -> Table | None:
     rows = fill_rows(inside, cuts)
     merged = band_rows(rows, region.across, [box.x0, *cuts, box.x1], grid=len(region.down) > 1)
     return finished(merged, cuts, box, inside)
-
-
-def is_inside(word: Word, box: Box) -> bool:
-    middle = (word.x0 + word.x1) / 2
-    return box.x0 - 1 <= middle <= box.x1 + 1 and box.y0 <= word.base - word.size / 4 <= box.y1 + 1
 
 
 def column_cuts(region: Ruling, words: Sequence[Word]) -> list[float]:
@@ -165,7 +161,7 @@ def strip_cuts(words: Sequence[Word], *, ruled: bool) -> list[float]:
     if ruled and (split < 3 or split < SPLIT_SUPPORT * len(rows)):
         return []
     size = median(word.size for word in words)
-    cuts = [(a + b) / 2 for a, b in gutters(rows, min_width=0.5 * size)]
+    cuts = [(a + b) / 2 for a, b in gutters(rows, min_width=0.3 * size)]
     return [cut for cut in cuts if crossing(rows, cut) <= CROSSING * len(rows)]
 
 
@@ -192,7 +188,13 @@ def finished(rows: Sequence[Row], cuts: Sequence[float], box: Box, words: Sequen
     cells = [row for row in cells if any(row)]
     if len(columns) < 2 or len(cells) < 2:
         return None
+    if len(columns) == 2 and all(is_bullet_cell(row[0]) for row in cells):
+        return None  # a list whose bullets stand apart
     filled = sum(bool(cell) for row in cells for cell in row)
     if filled < 4 or sum(sum(map(bool, row)) > 1 for row in cells) < 2:
         return None
     return Table(box, cells, list(words))
+
+
+def is_bullet_cell(cell: str) -> bool:
+    return not cell or (marker(f"{cell} ") == cell and is_bullet(cell))

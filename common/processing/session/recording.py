@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from common import media_type
 from common.errors import Cancelled, ProcessingError, TranscriptionFailed
 from common.outbound.guard import shown_url
 from common.processing.base import Context, Warning
 from common.processing.media.captions import MAX_CAPTIONS_BYTES, parse_captions, to_text
+from common.processing.media.side_captions import side_captions
+from common.processing.media.transcript import NOT_CONFIGURED, transcribe
 from common.processing.session.media import Link
 from common.processing.session.page import EventPage
 from common.processing.session.parameters import SessionParameters
 
-PERCENT = 60.0
+PERCENT, LAST_PERCENT = 60.0, 80.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +43,36 @@ def read_recording(parameters: SessionParameters, page: EventPage, context: Cont
         except ProcessingError as error:
             warnings.append(_left_out(f"The captions {shown_url(link.url)}", error))
     if video:
-        reason = TranscriptionFailed(
-            "it has no captions, and no speech recognition is configured"
-            " (speech.model_dir or speech.base_url)."
-        )
-        warnings.append(_left_out(f"The recording {shown_url(video)}", reason))
+        try:
+            return Recording(video_url=video, transcript=_spoken(video, parameters, page, context))
+        except Cancelled:
+            raise
+        except ProcessingError as error:
+            warnings.append(_left_out(f"The recording {shown_url(video)}", error))
     return Recording(video_url=video, warnings=tuple(warnings))
+
+
+def _spoken(video: str, parameters: SessionParameters, page: EventPage, context: Context) -> str:
+    """A recording is large: without recognition only captions beside it are looked for."""
+    language = parameters.source_language or page.language or None
+    beside = side_captions(video, context, language=language)
+    if beside:
+        return to_text(beside)
+    if context.transcriber is None:
+        raise TranscriptionFailed(f"it has no captions, and {NOT_CONFIGURED}.")
+    source = context.sources.fetch(url=video)
+    if not (media_type.is_audio(source.media_type) or media_type.is_video(source.media_type)):
+        raise TranscriptionFailed(f"expected a recording, found {source.media_type}.")
+    found = transcribe(
+        source,
+        context,
+        language=language,
+        use_cache=parameters.use_cache,
+        report=lambda part, parts: context.progress.report(
+            f"transcribing:{part + 1}/{parts}", PERCENT + (LAST_PERCENT - PERCENT) * part / parts
+        ),
+    )
+    return to_text(found.segments)
 
 
 def _in_order(captions: Sequence[Link], language: str) -> list[Link]:

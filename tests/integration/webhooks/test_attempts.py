@@ -118,7 +118,7 @@ def test_a_receiver_that_is_gone_hears_of_nothing_more(sender: Sender) -> None:
     stored = sender.services.jobs.get(gone.job_id or "")
     assert stored is not None
     assert (stored.webhook or {})["disabled_at"] is not None
-    assert sender.services.jobs.restart(stored.job_id, parameters={})
+    assert sender.services.control.restart(stored.job_id, parameters={})
     again = sender.services.jobs.claim(stored.job_id, "worker")
     assert again is not None
     assert again.outbox == ()

@@ -127,7 +127,7 @@ def test_each_end_of_a_restarted_job_is_an_event_of_its_own(sender: Sender) -> N
     services = sender.services
     job = sender.submit()
     first = sender.ended(job, failed=True)
-    assert services.jobs.restart(job.job_id, parameters=job.parameters)
+    assert services.control.restart(job.job_id, parameters=job.parameters)
     sender.ended(job)
 
     ids = {item.delivery_id for item in services.deliveries.of_job(job.job_id, limit=10, skip=0)}
@@ -141,9 +141,9 @@ def test_a_job_cancelled_twice_while_it_waits_has_two_events(sender: Sender) -> 
     job = sender.submit()
     error = Cancelled("stop").as_dict()
     for _ in range(2):
-        assert services.jobs.cancel_waiting(job.job_id, error=error, expires_after=None)
+        assert services.control.cancel_waiting(job.job_id, error=error, expires_after=None)
         publish_job(services, job.job_id)
-        assert services.jobs.restart(job.job_id, parameters=job.parameters)
+        assert services.control.restart(job.job_id, parameters=job.parameters)
 
     assert deliveries(services, job) == ["job.cancelled", "job.cancelled"]
 

@@ -98,7 +98,7 @@ def test_too_many_pixels_are_refused_before_they_are_decoded(tmp_path: Path) -> 
 def test_the_limit_is_ours_and_not_the_librarys(tmp_path: Path) -> None:
     path = tmp_path / "wide.png"
     Image.new("1", (1001, 1000)).save(path)
-    with pytest.raises(UnsupportedFile, match="1001 x 1000|found more"):
+    with pytest.raises(UnsupportedFile, match="at most 1000000"):
         run(path, Desk(tmp_path / "a", limits=Limits(image_pixels=1_000_000)).context())
     assert run(path, Desk(tmp_path / "b", limits=Limits(image_pixels=1_001_000)).context()).markdown == "\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common.processing.pdf.bands import band_rows, has_records, spanning_groups
+from common.processing.pdf.bands import band_rows, below_heads, fold_centred, has_records, spanning_groups
 from common.processing.pdf.grids import Row, fill_rows, render_cells
 from common.processing.pdf.rules import Rule
 from tests.unit.processing.pdf.made import words
@@ -62,3 +62,21 @@ def test_the_text_of_a_spanning_cell_moves_to_its_first_row() -> None:
         ["", "second"],
         ["other", "third"],
     ]
+
+
+def test_a_cell_centred_beside_two_rows_spans_them() -> None:
+    rows = rows_of(("", "first", 100), ("6", "", 106), ("", "second", 112))
+    assert render_cells(fold_centred(rows), 2) == [["6", "first"], ["", "second"]]
+
+
+def test_a_row_at_the_usual_distance_is_not_folded() -> None:
+    rows = rows_of(("", "first", 100), ("6", "", 114), ("", "second", 128))
+    assert len(fold_centred(rows)) == 3
+
+
+def test_a_head_over_two_columns_stays_a_row_of_its_own() -> None:
+    head = fill_rows(words("a head over both", x=100), [150])[0]
+    below = rows_of(("Male", "Female", 112))[0]
+    wrapped_cell = rows_of(("", "goes on", 112))[0]
+    assert [len(part) for part in below_heads([head, below])] == [1, 1]
+    assert [len(part) for part in below_heads([head, wrapped_cell])] == [2]

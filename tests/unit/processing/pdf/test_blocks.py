@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from common.processing.pdf.blocks import split_blocks
 from common.processing.pdf.lines import Line
+from common.processing.pdf.spans import Font
 from tests.unit.processing.pdf.made import BOLD, MONO, line
 
 LONG = "a line of text that runs to the right edge"
@@ -53,3 +54,22 @@ def test_a_sentence_that_ends_short_ends_the_paragraph() -> None:
 
 def test_lines_beside_each_other_are_no_paragraph() -> None:
     assert blocks(line("left", x=50, base=100), line("right", x=400, base=112)) == ["left", "right"]
+
+
+def test_entries_of_a_table_of_contents_are_apart() -> None:
+    assert len(blocks(line("One . . . . . 1", base=100), line("Two . . . . . 2", base=112))) == 2
+
+
+def test_code_goes_on_at_any_indent_and_after_a_colon() -> None:
+    lines = [
+        line("if x:", font=MONO),
+        line("return", x=120, base=112, font=MONO),
+        line("}", base=124, font=MONO),
+    ]
+    assert len(blocks(*lines)) == 1
+
+
+def test_another_typeface_in_a_slightly_other_size_starts_a_block() -> None:
+    title = line("Title", size=10.8, font=Font("Display"))
+    assert blocks(title, line("text", base=112)) == ["Title", "text"]
+    assert blocks(line("Title", size=10.8), line("text", base=112)) == ["Title text"]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from common.processing.pdf.furniture import fingerprints, is_folio, is_furniture, lonely_head_or_foot
+from common.processing.pdf.furniture import (
+    fingerprint,
+    is_folio,
+    is_furniture,
+    lonely_head_or_foot,
+    with_neighbours,
+)
 from common.processing.pdf.lines import Line
 from tests.unit.processing.pdf.made import line
 
@@ -12,8 +18,8 @@ HEIGHT = 800.0
 
 
 def furniture(one: Line, *neighbours: Line) -> bool:
-    prints = [fingerprints([other], height=HEIGHT) for other in neighbours]
-    return is_furniture(one, height=HEIGHT, neighbours=prints, body_size=10)
+    prints = [with_neighbours([fingerprint(other, height=HEIGHT)]) for other in neighbours]
+    return is_furniture(one, fingerprint(one, height=HEIGHT), height=HEIGHT, neighbours=prints, body_size=10)
 
 
 def test_a_head_that_repeats_with_another_number_is_furniture() -> None:

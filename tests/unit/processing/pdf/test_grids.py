@@ -18,9 +18,10 @@ def test_text_across_a_cut_stands_in_its_first_column() -> None:
     assert column_of(160, 250, [150]) == (1, False)
 
 
-def test_a_cut_between_two_near_words_parts_them() -> None:
-    row = fill_rows(words("aaaa bbbb", x=50), [72])[0]
-    assert (row.text(0), row.text(1)) == ("aaaa", "bbbb")
+def test_a_cut_parts_words_with_more_than_a_blank_between_them() -> None:
+    near, apart = fill_rows(words("New items", x=50), [66])[0], fill_rows(words("12  34", x=50), [64])[0]
+    assert (near.text(0), near.text(1)) == ("New items", "") and near.spans == {0}
+    assert (apart.text(0), apart.text(1)) == ("12", "34")
 
 
 def test_lines_of_one_row_become_one_cell_and_broken_words_whole() -> None:
@@ -36,3 +37,9 @@ def test_numbers(text: str) -> None:
 @pytest.mark.parametrize("text", ["abc", "12 apples", "Q1"])
 def test_no_numbers(text: str) -> None:
     assert not Row(0, 10, {0: words(text)}).is_numeric(0)
+
+
+def test_a_link_in_a_cell_is_kept() -> None:
+    (word,) = words("here", x=50)
+    word.link = "https://example.org"
+    assert render_cells(fill_rows([word], [150]), 2) == [["[here](https://example.org)", ""]]

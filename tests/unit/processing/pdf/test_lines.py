@@ -48,3 +48,12 @@ def test_a_line_has_the_style_of_most_of_its_letters() -> None:
 @pytest.mark.parametrize(("width", "mono"), [(20.0, True), (26.0, False)])
 def test_fixed_pitch_is_measured_and_not_believed(width: float, mono: bool) -> None:
     assert Line([*words("code", font=MONO), Word("more", 80, 80 + width, 100, 10, MONO)]).mono is mono
+
+
+def test_a_row_that_pdfium_breaks_where_fonts_change_is_one_line() -> None:
+    left = words("the command", base=100)
+    code = Word("`", left[-1].x1, left[-1].x1 + 5, 100, 10, MONO, starts_line=True)
+    assert texts(split_lines([*left, code])) == ["the command`"]
+    code.starts_line, code.glued = True, False
+    code.base = 112
+    assert texts(split_lines([*left, code])) == ["the command", "`"]

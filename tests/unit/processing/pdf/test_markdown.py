@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from common.processing.pdf.blocks import Block, Kind
-from common.processing.pdf.markdown import line_text, render, render_code, render_table
-from tests.unit.processing.pdf.made import MONO, line, paragraph, table, words
+from common.processing.pdf.links import line_text
+from common.processing.pdf.markdown import render, render_table
+from tests.unit.processing.pdf.made import MONO, paragraph, table, words
 
 
 def block(kind: Kind, *texts: str, level: int = 0) -> Block:
@@ -28,9 +29,10 @@ def test_a_table_has_a_head_a_rule_and_equal_rows() -> None:
     assert render([table([["a", "b"], ["c", "d"]])]).count("\n") == 2
 
 
-def test_code_keeps_its_indent() -> None:
-    rows = [line("def f():", font=MONO), line("return", x=70, base=112, font=MONO)]
-    assert render_code(rows) == "```\ndef f():\n    return\n```"
+def test_code_is_fenced_and_not_escaped() -> None:
+    made = paragraph("if a <b> c", font=MONO)
+    made.kind = Kind.CODE
+    assert render([made]) == "```\nif a <b> c\n```"
 
 
 def test_neighbouring_words_under_one_link_are_one_link() -> None:
@@ -43,7 +45,3 @@ def test_text_that_looks_like_markdown_or_html_stays_text() -> None:
     assert render([paragraph("# 12 eggs")]) == "\\# 12 eggs"
     assert render([paragraph("a <b> c")]) == "a \\<b> c"
     assert render([paragraph("1 < 2")]) == "1 < 2"
-
-
-def test_furniture_is_not_shown() -> None:
-    assert render([block(Kind.FURNITURE, "Page 1"), paragraph("text")]) == "text"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from common.processing.pdf.rules import MAX_RULES, Rule, regions, ruling
+from common.processing.pdf.rules import MAX_RULES, Rule, regions, ruling, without_underlines
 from common.processing.pdf.spans import Box
+from tests.unit.processing.pdf.made import words
 
 
 def across(y: float, x0: float, x1: float) -> Box:
@@ -49,3 +50,10 @@ def test_lines_that_touch_are_one_region_and_others_another() -> None:
 
 def test_a_rule_knows_its_length() -> None:
     assert Rule(10, 20, 50).length == 30
+
+
+def test_a_line_just_below_words_and_as_long_is_an_underline() -> None:
+    found = words("an underlined phrase", x=50, base=100)
+    under = Rule(102, 50, found[-1].x1)
+    longer, lower = Rule(102, 50, 400), Rule(110, 50, found[-1].x1)
+    assert without_underlines([under, longer, lower], found) == [longer, lower]

@@ -46,3 +46,12 @@ def test_text_around_a_table_is_not_part_of_it() -> None:
     assert found("Some text before it", "Ada      36", "Grace    85", "Alan     41", "and after it") == [
         ["Ada", "36", "Grace", "85", "Alan", "41"]
     ]
+
+
+def test_a_piece_that_is_read_too_late_comes_home() -> None:
+    made = pieces("Name     Age", "Ada      36", "Grace    85")
+    late = split_lines(words("Town", x=200, base=100))
+    table = unruled_regions([*made[:4], *late, *made[4:]])
+    assert [[piece.text for piece in region] for region in table] == [
+        ["Name", "Age", "Town", "Ada", "36", "Grace", "85"]
+    ]

@@ -1,0 +1,223 @@
+"""The Python client. `Secretary` waits, `AsyncSecretary` (asynchronous.py) awaits; both speak `calls.py`."""
+
+from __future__ import annotations
+
+import mimetypes
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self, TypeVar
+
+import httpx
+
+from common.client import calls
+from common.client.answers import (
+    ServiceUnreachable,
+    WaitTimeout,
+    check,
+    headers_of,
+    may_retry,
+    pause_before,
+    read,
+)
+from common.client.calls import FINAL, FINAL_BATCH, WAIT_SECONDS, Call, Json
+
+Answered = TypeVar("Answered")
+Seen = Callable[[Json], None]
+Moved = Callable[[int, int], None]  # bytes done, bytes in all
+CHUNK_BYTES = 1024 * 1024
+TIMEOUT_SECONDS = WAIT_SECONDS + 20.0
+
+
+def _unseen(_: Json) -> None:
+    return
+
+
+def _unmoved(_done: int, _total: int) -> None:
+    return
+
+
+class Secretary:
+    """
+    with Secretary("http://127.0.0.1:8000") as secretary:
+        job = secretary.create_job("pdf", {"upload_id": secretary.upload(Path("talk.pdf"))})
+        done = secretary.wait(job["job_id"])
+        secretary.download_archive(job["job_id"], Path("talk.zip"))
+    """
+
+    def __init__(self, url: str, *, token: str | None = None, language: str | None = None) -> None:
+        self._http = httpx.Client(
+            base_url=url, timeout=TIMEOUT_SECONDS, headers=headers_of(token, language), follow_redirects=True
+        )
+        self._store = httpx.Client(timeout=TIMEOUT_SECONDS)  # signed addresses: no token of ours goes there
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+        self._store.close()
+
+    # Jobs
+
+    def create_job(self, job_type: str, parameters: Json, **options: Any) -> Json:
+        return self._do(calls.create_job(job_type, parameters, options))
+
+    def job(self, job_id: str) -> Json:
+        return self._do(calls.job(job_id))
+
+    def jobs(self, **filters: Any) -> Iterator[Json]:
+        """All jobs that match, newest first, page after page."""
+        cursor = None
+        while True:
+            page = self._do(calls.jobs({**filters, "cursor": cursor}))
+            yield from page["jobs"]
+            cursor = page.get("next_cursor")
+            if not cursor:
+                return
+
+    def watch(self, job_id: str) -> Iterator[Json]:
+        """The job now and after every change, until it is finished."""
+        since = -1
+        while True:
+            job = self._do(calls.job(job_id, wait=WAIT_SECONDS, since=since))
+            yield job
+            if job["status"] in FINAL:
+                return
+            since = job["version"]
+
+    def wait(self, job_id: str, *, seen: Seen = _unseen, seconds: float | None = None) -> Json:
+        """The finished job. After `seconds` a WaitTimeout; the job itself goes on."""
+        return self._last(self.watch(job_id), seen, seconds)
+
+    def logs(self, job_id: str) -> list[Json]:
+        return self._do(calls.logs(job_id))
+
+    def files(self, job_id: str) -> list[Json]:
+        return self._do(calls.files(job_id))
+
+    def cancel(self, job_id: str) -> Json:
+        return self._do(calls.cancel(job_id))
+
+    def restart(self, job_id: str, **options: Any) -> Json:
+        return self._do(calls.restart(job_id, options))
+
+    def delete(self, job_id: str) -> Json:
+        return self._do(calls.delete(job_id))
+
+    # Batches
+
+    def create_batch(self, jobs: list[Json], **options: Any) -> Json:
+        return self._do(calls.create_batch(jobs, options))
+
+    def import_schedule(self, **body: Any) -> Json:
+        return self._do(calls.import_schedule(body))
+
+    def batch(self, batch_id: str) -> Json:
+        return self._do(calls.batch(batch_id))
+
+    def watch_batch(self, batch_id: str) -> Iterator[Json]:
+        since = -1
+        while True:
+            batch = self._do(calls.batch(batch_id, wait=WAIT_SECONDS, since=since))
+            yield batch
+            if batch["status"] in FINAL_BATCH:
+                return
+            since = batch["version"]
+
+    def wait_for_batch(self, batch_id: str, *, seen: Seen = _unseen, seconds: float | None = None) -> Json:
+        return self._last(self.watch_batch(batch_id), seen, seconds)
+
+    def retry_failed(self, batch_id: str) -> Json:
+        return self._do(calls.retry_failed(batch_id))
+
+    def cancel_batch(self, batch_id: str) -> Json:
+        return self._do(calls.cancel_batch(batch_id))
+
+    # Bytes
+
+    def upload(self, file: Path, *, moved: Moved = _unmoved) -> str:
+        """Straight into the object store; the id is what jobs take as `upload_id`."""
+        size = file.stat().st_size
+        content_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        made = self._do(calls.new_upload(file.name, size, content_type))
+        headers = {"Content-Type": content_type, **(made.get("headers") or {}), "Content-Length": str(size)}
+        with file.open("rb") as source:
+            check(self._store.put(made["url"], content=_chunks(source, size, moved), headers=headers))
+        return str(made["upload_id"])
+
+    def download_archive(self, job_id: str, target: Path, *, moved: Moved = _unmoved) -> Path:
+        return self._download(self._do(calls.archive_address(job_id))["url"], target, moved)
+
+    def download_batch_archive(self, batch_id: str, target: Path, *, moved: Moved = _unmoved) -> Path:
+        return self._download(self._do(calls.batch_archive_address(batch_id))["url"], target, moved)
+
+    def download_file(self, job_id: str, path: str, target: Path, *, moved: Moved = _unmoved) -> Path:
+        return self._download(self._do(calls.file_address(job_id, path))["url"], target, moved)
+
+    # Everything else
+
+    def templates(self) -> list[Json]:
+        return self._do(calls.templates())
+
+    def job_types(self) -> list[Json]:
+        return self._do(calls.job_types())
+
+    def statistics(self) -> Json:
+        return self._do(calls.statistics())
+
+    def _do(self, call: Call[Answered]) -> Answered:
+        attempt = 0
+        while True:
+            answer = self._send(call, last=not may_retry(call, attempt, None))
+            if answer is not None and not may_retry(call, attempt, answer):
+                return read(call, answer)
+            time.sleep(pause_before(attempt, answer))
+            attempt += 1
+
+    def _send(self, call: Call[Any], *, last: bool) -> httpx.Response | None:
+        try:
+            return self._http.request(
+                call.method, call.path, params=call.query, json=call.body, headers=dict(call.headers)
+            )
+        except httpx.TransportError as error:
+            if last:
+                raise ServiceUnreachable(f"{self._http.base_url} does not answer ({error}).") from error
+            return None
+
+    def _download(self, url: str, target: Path, moved: Moved) -> Path:
+        """Streamed; the file appears when it is complete."""
+        part = target.with_name(target.name + ".part")
+        with self._store.stream("GET", url) as answer:
+            if answer.is_error:
+                answer.read()
+            check(answer)
+            total, done = int(answer.headers.get("Content-Length", 0)), 0
+            with part.open("wb") as file:
+                for chunk in answer.iter_bytes(CHUNK_BYTES):
+                    file.write(chunk)
+                    moved(done := done + len(chunk), total)
+        return part.replace(target)
+
+    @staticmethod
+    def _last(changes: Iterator[Json], seen: Seen, seconds: float | None) -> Json:
+        deadline = None if seconds is None else time.monotonic() + seconds
+        now: Json = {}
+        for now in changes:
+            seen(now)
+            if deadline is not None and time.monotonic() > deadline:
+                raise WaitTimeout(f"Not finished after {seconds} seconds; it goes on in the background.")
+        return now
+
+
+def _chunks(source: IO[bytes], size: int, moved: Moved) -> Iterator[bytes]:
+    done = 0
+    while chunk := source.read(CHUNK_BYTES):
+        yield chunk
+        moved(done := done + len(chunk), size)

@@ -1,0 +1,1 @@
+"""What an operator watches, in the text form of Prometheus."""

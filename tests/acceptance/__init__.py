@@ -1,0 +1,1 @@
+"""What a user sees over HTTP, the same wherever Secretary runs."""

@@ -1,0 +1,176 @@
+"""The paths a user takes through the dashboard, in both languages."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.servers.site import site
+from tests.servers.stack import StackServer
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+DASHBOARD = "/monitoring/events"
+LONG_MILLISECONDS = 60_000  # a job on a busy machine
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_new_user_drops_a_pdf_and_has_its_text_and_zip(page: Page, language: str, tmp_path: Path) -> None:
+    words = {
+        "en": ("Add", "completed", "Download ZIP", "Pictures"),
+        "de": ("Hinzufügen", "fertig", "ZIP herunterladen", "Bilder"),
+    }
+    add, done, download, pictures = words[language]
+    page.goto(DASHBOARD)
+    page.get_by_role("link", name=add).click()
+    page.locator("input[type=file]").set_input_files(SAMPLES / "report.pdf")
+
+    expect(page.locator("h1 .badge")).to_have_text(done, timeout=LONG_MILLISECONDS)
+    expect(page.get_by_role("heading", name="Jahresbericht des Vereinsarchivs")).to_be_visible()
+    expect(page.get_by_role("cell", name="Durchsuchbar")).to_be_visible()
+    expect(page.get_by_role("heading", name=pictures)).to_be_visible()
+    page.locator(".gallery img").first.scroll_into_view_if_needed()
+    expect(page.locator(".gallery img").first).to_have_js_property("complete", value=True)
+    page.wait_for_function("document.querySelector('.gallery img').naturalWidth > 100")
+    with page.expect_download() as started:
+        page.get_by_role("button", name=download).click()
+    target = tmp_path / "archive.zip"
+    started.value.save_as(target)
+    assert "manifest.json" in zipfile.ZipFile(target).namelist()
+
+
+def test_a_file_dragged_onto_the_page_is_taken(page: Page) -> None:
+    page.goto(f"{DASHBOARD}#/add")
+    content = (SAMPLES / "slides.pdf").read_bytes()
+    transfer = page.evaluate_handle(
+        """(bytes) => { const data = new DataTransfer();
+            data.items.add(new File([new Uint8Array(bytes)], "slides.pdf", { type: "application/pdf" }));
+            return data; }""",
+        list(content),
+    )
+    page.dispatch_event(".drop", "drop", {"dataTransfer": transfer})
+
+    expect(page.locator("h1")).to_contain_text("slides.pdf", timeout=LONG_MILLISECONDS)
+    expect(page.locator("h1 .badge")).to_have_text("completed", timeout=LONG_MILLISECONDS)
+
+
+def submit(stack: StackServer, parameters: dict[str, Any], **options: Any) -> str:
+    body = {"job_type": "pdf", "parameters": parameters, "max_attempts": 1, **options}
+    with stack.client() as api:
+        return str(api.post("/api/jobs", json=body).raise_for_status().json()["job"]["job_id"])
+
+
+def test_a_name_full_of_markup_is_shown_as_text(page: Page, stack: StackServer) -> None:
+    name = '<script>alert(1)</script><img src=x onerror="alert(2)">'
+    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    job_id = submit(stack, {"url": "https://127.0.0.1:1/a.pdf"}, job_name=name)
+
+    page.goto(f"{DASHBOARD}#/job/{job_id}")
+    expect(page.locator("h1")).to_contain_text(name)
+    page.goto(f"{DASHBOARD}#/jobs")
+    expect(page.get_by_role("link", name=name).first).to_be_visible()
+    assert page.locator("main script, main img[src=x]").count() == 0
+
+
+def test_a_failed_job_says_why_and_can_be_restarted_and_deleted(page: Page, stack: StackServer) -> None:
+    with site(SAMPLES) as address:
+        job_id = submit(stack, {"url": f"{address}/none.pdf"}, job_name="gone missing")
+        page.goto(f"{DASHBOARD}#/job/{job_id}")
+        expect(page.get_by_role("alert")).to_contain_text("DOWNLOAD_FAILED", timeout=LONG_MILLISECONDS)
+        page.get_by_role("button", name="Restart").click()
+        expect(page.locator("#notices")).to_contain_text("Restarted.")
+        expect(page.get_by_role("alert")).to_contain_text("DOWNLOAD_FAILED", timeout=LONG_MILLISECONDS)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete").click()
+    page.wait_for_url(re.compile("#/jobs"))
+    expect(page.get_by_role("link", name="gone missing")).to_have_count(0)
+
+
+def test_the_list_is_filtered_and_searched(page: Page, stack: StackServer) -> None:
+    with site(SAMPLES) as address:
+        job_id = submit(stack, {"url": f"{address}/report.pdf"}, job_name="Zwetschgenkuchen")
+        page.goto(f"{DASHBOARD}#/job/{job_id}")
+        expect(page.locator("h1 .badge")).to_have_text("completed", timeout=LONG_MILLISECONDS)
+    page.goto(f"{DASHBOARD}#/jobs")
+    page.get_by_label("Search").fill("Zwetschgenkuchen")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_label("Status").select_option("failed")
+    expect(page.get_by_text("Nothing here yet.")).to_be_visible()
+
+
+def test_a_batch_shows_its_members_and_failures(page: Page, stack: StackServer) -> None:
+    with site(SAMPLES) as address, stack.client() as api:
+        jobs = [
+            {"job_type": "pdf", "max_attempts": 1, "parameters": {"url": f"{address}/{name}"}}
+            for name in ("report.pdf", "slides.pdf", "none.pdf")
+        ]
+        answer = api.post("/api/batches", json={"batch_name": "three papers", "jobs": jobs})
+        batch_id = answer.raise_for_status().json()["batch"]["batch_id"]
+        page.goto(f"{DASHBOARD}#/batch/{batch_id}")
+        expect(page.locator("h1 .badge")).to_have_text("partly failed", timeout=LONG_MILLISECONDS)
+    expect(page.get_by_role("heading", name="Failures")).to_be_visible()
+    expect(page.get_by_text("DOWNLOAD_FAILED")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry failed")).to_be_visible()
+    page.goto(f"{DASHBOARD}#/batches")
+    expect(page.get_by_role("link", name="three papers").first).to_be_visible()
+
+
+PAGES = ["", "jobs", "batches", "add", "templates"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", PAGES)
+def test_every_page_is_accessible(page: Page, view: str, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto(f"{DASHBOARD}#/{view}")
+    expect(page.locator("h1")).to_be_visible()
+
+    found = Axe().run(page).response["violations"]
+
+    serious = [
+        (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+@pytest.mark.parametrize("view", PAGES)
+def test_every_page_fits_a_phone(page: Page, view: str) -> None:
+    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    page.goto(f"{DASHBOARD}#/{view}")
+    expect(page.locator("h1")).to_be_visible()
+
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_way_by_keyboard(page: Page) -> None:
+    page.goto(DASHBOARD)
+    expect(page.locator("h1")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Jobs")
+
+
+@pytest.mark.expects_console_errors
+def test_what_does_not_exist_is_told(page: Page) -> None:
+    page.goto(f"{DASHBOARD}#/job/job-unknown")
+
+    expect(page.get_by_role("alert")).to_contain_text("Something went wrong")
+
+
+def test_the_policy_lets_only_our_own_code_run(page: Page) -> None:
+    answer = page.goto(DASHBOARD)
+
+    assert answer is not None
+    policy = answer.headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy

@@ -1,0 +1,1 @@
+"""Real faults on the real stack. `python -m tests.faults` injects many and checks every job."""

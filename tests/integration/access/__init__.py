@@ -1,0 +1,1 @@
+"""Keys, rates, metrics and retention with real servers."""
