@@ -287,6 +287,65 @@ class Ready(Told):
     parts: dict[str, bool]
 
 
+class ApiKey(Told):
+    """A key as it is listed: without itself."""
+
+    key_id: str
+    name: str | None
+    user_id: str
+    groups: list[str]
+    is_admin: bool
+    rights: list[str]
+    created_at: AwareDatetime | None
+    expires_at: AwareDatetime | None
+    revoked_at: AwareDatetime | None
+
+
+class NewApiKey(ApiKey):
+    """The only answer that shows the key."""
+
+    key: str
+
+
+class KeyList(Told):
+    keys: list[ApiKey]
+    total: int
+
+
+class RevokedKey(Told):
+    key_id: str
+    revoked: bool
+
+
+class DeliveryRow(Told):
+    """One webhook and all attempts to deliver it."""
+
+    delivery_id: str
+    event_type: str
+    job_id: str | None
+    batch_id: str | None
+    reason: str | None
+    created_at: AwareDatetime
+    tries: int
+    not_before: AwareDatetime | None
+    state: str
+    attempts: list[dict[str, Any]]
+
+
+class DeliveryList(Told):
+    deliveries: list[DeliveryRow]
+    total: int
+
+
+class WebhookTrial(Told):
+    delivered: bool
+    message_id: str
+    status: int | None
+    reason: str | None
+    milliseconds: int
+    secret: str | None = None
+
+
 class OldResults(JobResults):
     """With the archive inside, as the first clients read it."""
 

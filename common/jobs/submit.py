@@ -122,7 +122,9 @@ def announce(services: Services, documents: list[Document]) -> None:
 
 def _member(services: Services, caller: Caller, item: Any, place: int, batch: Document) -> Document:
     body = dict(item)
-    body["parameters"] = batch["parameters"] | (body.get("parameters") or {})
+    own = body.get("parameters")
+    if own is None or isinstance(own, dict):
+        body["parameters"] = batch["parameters"] | (own or {})
     request, parameters = parse_job(body, where=f"jobs.{place}.")
     check_demands(services.settings, request.job_type, parameters, where=f"jobs.{place}.")
     if "access_control" not in body:
