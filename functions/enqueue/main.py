@@ -11,7 +11,6 @@ from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
 from common.jobs.requests import BatchRequest, JobRequest
-from common.jobs.schedule_import import import_schedule
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
 from common.uploads.request import UploadRequest
@@ -69,6 +68,8 @@ def create_batch(request: Request) -> Answer:
 
 @router.route("POST", "/api/batches/import")
 def create_from_schedule(request: Request) -> Answer:
+    from common.jobs.schedule_import import import_schedule  # brings the HTTP client along
+
     done = import_schedule(request.services, request.caller, request.json(), key=request.idempotency_key)
     if done.batch is None:
         return Answer(data=done.as_data())
