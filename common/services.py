@@ -28,6 +28,7 @@ from common.queue.mongo import MongoQueue
 from common.queue.sqs import SqsQueue
 from common.rate_limits import RateLimiter
 from common.settings import Settings, settings
+from common.tracing import Tracer, tracer_for
 from common.webhooks.store import DeliveryStore
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ class Services:
     @cached_property
     def cache_marks(self) -> CacheMarks:
         return CacheMarks(self.database)
+
+    @cached_property
+    def tracer(self) -> Tracer:
+        return tracer_for(self.settings.tracing)
 
     @cached_property
     def rate_limiter(self) -> RateLimiter | None:
