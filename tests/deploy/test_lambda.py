@@ -57,9 +57,11 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Broken).serve_forever()
 
 
 class Source:
-    """A web server with one PDF; while `gate` is closed, requests wait."""
+    """A web server with one PDF, which also receives webhooks; while `gate` is closed, requests wait."""
 
     def __init__(self) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self.hook_status = 200
         self.gate = threading.Event()
         self.gate.set()
         self.asked = threading.Event()
@@ -74,6 +76,12 @@ class Source:
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
+
+            def do_POST(self) -> None:
+                source.heard.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(source.hook_status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
 
             def log_message(self, *_: Any) -> None:
                 return
@@ -178,12 +186,12 @@ def deploy(localstack: LocalStackServer, environment: dict[str, str], tmp_path: 
 
     yield deployed
     for function in made:
-        function.close()
+        function.kill()
 
 
-def submit(services: Services, source: Source) -> Job:
+def submit(services: Services, source: Source, **also: Any) -> Job:
     body = {"job_type": "pdf", "parameters": {"url": source.url, "use_cache": False}}
-    return submit_job(services, CALLER, body, key=None)
+    return submit_job(services, CALLER, body | also, key=None)
 
 
 def now(services: Services, job: Job) -> Job:
@@ -331,8 +339,27 @@ def test_a_database_that_is_away_keeps_every_message(
     submit(services, source)
     submit(services, source)
     _, outcome = events.poll(batch_size=2, seconds=LIMIT_SECONDS)
-    assert "answered with 503" in str(outcome.failure)
+    assert len(outcome.answer["batchItemFailures"]) == 2
     assert events.held() == 2
+
+
+def test_a_webhook_that_was_refused_keeps_its_message_until_it_is_taken(
+    services: Services, source: Source, deploy: Deploy
+) -> None:
+    _, jobs = deploy("process")
+    _, notifications = deploy("notify")
+    job = submit(services, source, webhook={"url": source.url})
+    jobs.poll(batch_size=1, seconds=LIMIT_SECONDS)
+    source.hook_status = 500
+    bodies, outcome = notifications.poll(batch_size=1, seconds=LIMIT_SECONDS)
+    assert len(bodies) == len(outcome.answer["batchItemFailures"]) == 1
+    assert notifications.held() == 1
+    source.hook_status = 200
+    again, outcome = notifications.poll(batch_size=1, seconds=LIMIT_SECONDS)
+    assert (again, outcome.answer) == (bodies, {"batchItemFailures": []})
+    assert notifications.held() == 0
+    assert len(source.heard) == 2
+    assert job.job_id in json.dumps(source.heard[1])
 
 
 def test_an_event_of_another_form_is_an_error(deploy: Deploy) -> None:
@@ -343,8 +370,9 @@ def test_an_event_of_another_form_is_an_error(deploy: Deploy) -> None:
 
 
 def test_the_sweep_answers_the_timer(environment: dict[str, str], tmp_path: Path) -> None:
-    with closing(LambdaFunction("sweep", environment, log=tmp_path / "sweep.log")) as function:
-        outcome = function.invoke({"version": "0", "detail-type": "Scheduled Event"}, seconds=LIMIT_SECONDS)
+    function = LambdaFunction("sweep", environment, log=tmp_path / "sweep.log")
+    outcome = function.invoke({"version": "0", "detail-type": "Scheduled Event"}, seconds=LIMIT_SECONDS)
+    function.kill()
     assert outcome.failure is None
     assert set(outcome.answer) >= {"resent", "removed"}
 
