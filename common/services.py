@@ -29,6 +29,7 @@ from common.queue.mongo import MongoQueue
 from common.queue.sqs import SqsQueue
 from common.rate_limits import RateLimiter
 from common.settings import Settings, settings
+from common.tracing import Tracer, tracer_for
 from common.uploads.store import UploadStore
 from common.webhooks.store import DeliveryStore
 
@@ -66,6 +67,10 @@ class Services:
     @cached_property
     def cache_marks(self) -> CacheMarks:
         return CacheMarks(self.database)
+
+    @cached_property
+    def tracer(self) -> Tracer:
+        return tracer_for(self.settings.tracing)
 
     @cached_property
     def rate_limiter(self) -> RateLimiter | None:

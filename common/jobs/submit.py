@@ -8,7 +8,7 @@ from typing import Any
 
 from pymongo.errors import PyMongoError
 
-from common import logs
+from common import logs, tracing
 from common.access import Caller, owner_of_new
 from common.errors import SecretaryError
 from common.jobs.database import Document
@@ -192,6 +192,7 @@ def _job(
         "lease": None,
         "not_before": request.not_before,
         "keep_until": request.expires_at,
+        "trace": tracing.current(),
         "cancel_requested": False,
         "paused": False,
         "used_seconds": 0.0,
