@@ -15,6 +15,7 @@ from common.clock import Clock, NewId, new_id, utc_now
 from common.identity.base import Identity
 from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore
+from common.jobs.cache_marks import CacheMarks
 from common.jobs.changes import Changes
 from common.jobs.control_store import ControlStore
 from common.jobs.database import Document, connect
@@ -51,6 +52,10 @@ class Services:
     @cached_property
     def keys(self) -> KeyStore:
         return KeyStore(self.database)
+
+    @cached_property
+    def cache_marks(self) -> CacheMarks:
+        return CacheMarks(self.database)
 
     @cached_property
     def rate_limiter(self) -> RateLimiter | None:

@@ -42,6 +42,7 @@ class JobRequest(Body):
     job_name: Name | None = None
     priority: Annotated[int, Field(ge=FIRST_PRIORITY, le=LAST_PRIORITY)] = 1
     not_before: AwareDatetime | None = None
+    expires_at: AwareDatetime | None = None  # once it has ended; else by the settings
     max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
     tags: Names = []
     access_control: AccessControl = AccessControl()

@@ -186,6 +186,7 @@ def _job(
         "attempt": 0,
         "lease": None,
         "not_before": request.not_before,
+        "keep_until": request.expires_at,
         "cancel_requested": False,
         "paused": False,
         "used_seconds": 0.0,

@@ -8,7 +8,7 @@ from common import logs
 from common.jobs.announce import message_for
 from common.jobs.ending import cancelled_error, close_batch, job_ended, keep_failed_seconds
 from common.jobs.model import Job
-from common.jobs.removal import remove_batch, remove_job
+from common.jobs.removal import remove_batch, remove_job, remove_unused_caches
 from common.services import Services
 from common.webhooks.publish import sweep_webhooks
 
@@ -23,6 +23,7 @@ class Swept:
     cancelled: int
     closed: int
     removed: int
+    uncached: int
     notified: int
 
 
@@ -36,6 +37,7 @@ def sweep(services: Services) -> Swept:
         cancelled=sum(_cancel(services, job) for job in doomed),
         closed=sum(_close(services, batch_id) for batch_id in services.batches.take_unclosed(limit=AT_ONCE)),
         removed=sum(_remove(services, job) for job in services.jobs.expired(limit=AT_ONCE)),
+        uncached=remove_unused_caches(services, limit=AT_ONCE),
         notified=sweep_webhooks(services),
     )
     if any(vars(swept).values()):

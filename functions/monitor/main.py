@@ -5,7 +5,7 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.errors import NotImplementedYet, Unavailable
+from common.errors import Forbidden, NotImplementedYet, Unavailable
 from common.http.answers import Alive, Ready
 from common.http.message import Answer, Request
 from common.http.operation import Operation
@@ -38,7 +38,13 @@ def ready(request: Request) -> Answer:
     return Answer(data={"ready": True, "parts": parts})
 
 
-@router.route("GET", "/metrics")
+@router.route(
+    "GET",
+    "/metrics",
+    operation=Operation(
+        summary="Figures for Prometheus", tag=TAG, media_type=MEDIA_TYPE, errors=(Forbidden,)
+    ),
+)
 def prometheus(request: Request) -> Answer:
     return Answer(content=metrics(request.services, request.caller), media_type=MEDIA_TYPE)
 

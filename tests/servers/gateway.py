@@ -39,7 +39,7 @@ class GatewayServer:
 
 @contextmanager
 def gateway(environment: Mapping[str, str], folder: Path) -> Iterator[str]:
-    """Its address, once it is ready."""
+    """The address of one that runs as long as the block."""
     server = GatewayServer(folder, environment)
     server.start()
     try:

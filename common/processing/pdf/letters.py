@@ -116,14 +116,13 @@ class LetterReader:
         style = self._style(start, owner)
         box, page = self._box, self._page
         pdfium.char_box(page, start, box.at[0])
-        x0, y1, x1, y0 = box.values[:]
+        left, top, right, bottom = box.values[:]
         if end - start > 1:
             pdfium.char_box(page, end - 1, box.at[0])
-            left, top, right, bottom = box.values[:]
-            x0, x1 = min(x0, left), max(x1, right)
-            y0, y1 = min(y0, bottom), max(y1, top)
-        if style.angle in (90, 270):
-            x0, x1 = y0, y1
+            left_, top_, right_, bottom_ = box.values[:]
+            left, right = (left if left < left_ else left_), (right if right > right_ else right_)
+            top, bottom = (top if top > top_ else top_), (bottom if bottom < bottom_ else bottom_)
+        x0, x1 = (bottom, top) if style.angle in (90, 270) else (left, right)
         letters = clean(text[start:end])
         word = Word(letters, x0, x1, style.base, style.size, style.font, mark=style.mark, order=start)
         if word.text:

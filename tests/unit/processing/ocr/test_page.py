@@ -35,6 +35,22 @@ def test_a_clean_page_is_read_without_errors() -> None:
     assert page.warnings == ()
 
 
+BRIEF = (
+    "Protokoll der Vorbereitungssitzung",
+    "Größere Räume müssen früher gebucht werden.",
+    "Die Übersetzung kostet 1.850,00 Euro je Tag.",
+    "Frau Süß und Herr Größler prüfen die Verträge.",
+    "Alle Vorträge außer zweien werden aufgezeichnet.",
+)
+
+
+@pytest.mark.parametrize("language", ["de", None])
+def test_a_german_page_is_read_without_errors(language: str | None) -> None:
+    page = ocr_image(draw_page(BRIEF), language=language)
+    assert character_errors("\n".join(BRIEF), page.text) <= 0.01
+    assert page.confidence > 85
+
+
 def test_lines_tell_where_they_stand() -> None:
     page = ocr_image(draw_page(), language="en")
     tops = [line.box[1] for line in page.lines]
