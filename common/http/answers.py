@@ -425,3 +425,48 @@ class Statistics(Told):
     queue: QueueState
     as_of: AwareDatetime
     window: str
+
+
+class ImportedSchedule(Told):
+    """A batch of sessions, or on a dry run the jobs it would have; `skipped` are talks without a page."""
+
+    event: str
+    total: int
+    skipped: list[str]
+    skipped_total: int
+    dry_run: bool = False
+    jobs: list[dict[str, Any]] | None = None
+    batch_id: str | None = None
+    job_ids: list[str] | None = None
+
+
+class SessionOutput(Told):
+    """Everything a session delivers; `archive_data` is Base64, and null where the archive is too large."""
+
+    markdown_content: str | None
+    markdown_file: str | None
+    archive_data: str | None
+    archive_filename: str | None
+    archive_url: str | None
+    archive_size: int | None
+    archive_sha256: str | None
+    attachments: list[str]
+    web_text: str | None
+    video_transcript: str | None
+    attachments_text: str | None
+    structured_data: dict[str, Any]
+    page_texts: list[str] | None
+    target_dir: str | None
+    warnings: list[dict[str, Any]] | None
+
+
+class SessionDone(Told):
+    job_id: str
+    status: JobStatus
+    input: dict[str, Any]
+    output: SessionOutput
+
+
+class SessionJob(Told):
+    job_id: str
+    status: JobStatus
