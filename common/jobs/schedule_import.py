@@ -5,15 +5,13 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self
-
-from pydantic import BeforeValidator, Field, model_validator
+from typing import Any
 
 from common.access import Caller, owner_of_new
 from common.errors import ValidationFailed
 from common.jobs.import_request import ImportRequest
 from common.jobs.model import Batch
-from common.jobs.requests import AccessControl, Body, Name, Names, parse_body
+from common.jobs.requests import parse_body
 from common.jobs.submit import submit_batch
 from common.outbound.client import Outbound
 from common.outbound.policy import policy_of
@@ -26,7 +24,6 @@ from common.processing.session.schedule import (
     select,
     session_parameters,
 )
-from common.processing.source import Url
 from common.processing.storage import GuardedSources
 from common.services import Services
 

@@ -20,8 +20,8 @@ from common.http.answers import BatchDetail, BatchIds, ImportedSchedule, JobIds,
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
-from common.jobs.requests import BatchRequest, JobRequest
 from common.jobs.import_request import ImportRequest
+from common.jobs.requests import BatchRequest, JobRequest
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
 from common.uploads.request import UploadRequest
