@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from common import logs
+from common import logs, tracing
 from common.errors import ProcessorCrashed
 from common.jobs.announce import announce_jobs
 from common.jobs.ending import cancelled_error, job_ended, keep_completed_seconds, keep_failed_seconds
@@ -37,7 +37,9 @@ class Runner:
         if job.tries > job.max_attempts:
             answer = self._out_of_attempts(job)
         else:
-            answer = slot.run(state, self._order(job))
+            span = self._services.tracer.span
+            with span(f"run {job.job_type}", parent=job.trace, job_id=job.job_id, attempt=job.attempt):
+                answer = slot.run(state, self._order(job))
         self.settle(state, answer)
 
     def settle(self, state: RunState, answer: dict[str, Any]) -> None:
@@ -61,7 +63,7 @@ class Runner:
             "parameters": job.parameters,
             "checkpoint": job.checkpoint,
         }
-        return {"job": known, "slice_seconds": self._options.slice_seconds}
+        return {"job": known, "slice_seconds": self._options.slice_seconds, "trace": tracing.current()}
 
     def _completed(self, run: Run, state: RunState, answer: dict[str, Any]) -> bool:
         _, lines = state.take_news()
