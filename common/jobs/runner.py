@@ -58,6 +58,7 @@ class Runner:
         known = {
             "job_id": job.job_id,
             "job_type": job.job_type,
+            "user_id": job.user_id,
             "job_name": job.job_name,
             "attempt": job.attempt,
             "parameters": job.parameters,
