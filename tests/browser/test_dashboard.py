@@ -33,7 +33,7 @@ def test_a_new_user_drops_a_pdf_and_has_its_text_and_zip(page: Page, language: s
 
     expect(page.locator("h1 .badge")).to_have_text(done, timeout=LONG_MILLISECONDS)
     expect(page.get_by_role("heading", name="Jahresbericht des Vereinsarchivs")).to_be_visible()
-    expect(page.get_by_role("cell", name="Durchsuchbar")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Durchsuchbar")).to_be_visible()
     expect(page.get_by_role("heading", name=pictures)).to_be_visible()
     page.locator(".gallery img").first.scroll_into_view_if_needed()
     expect(page.locator(".gallery img").first).to_have_js_property("complete", value=True)
