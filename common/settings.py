@@ -60,6 +60,9 @@ class SettingsError(SecretaryError):
 
 
 def _split_commas(value: Any) -> Any:
+    """A variable that is set to nothing is an empty list: deployments set every name they know."""
+    if value is None:
+        return []
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
@@ -167,6 +170,7 @@ class Retention(Section):
 
     completed_days: Positive | None = 90
     failed_days: Positive | None = 30
+    upload_days: Positive = 7
 
 
 class Access(Section):

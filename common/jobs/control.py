@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from common.access import Caller, Right, require
 from common.errors import Conflict, ValidationFailed
@@ -38,8 +38,17 @@ STOP_SECONDS = 10.0  # how long a delete waits for the work to stop before it le
 RECHECK_SECONDS = 1.0
 
 
+def _one_is_given(schema: dict[str, Any]) -> None:
+    names = list(schema["properties"])
+    schema["anyOf"] = [
+        {"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in names
+    ]
+
+
 class JobChange(Body):
     """What a caller may change on a job; at least one of these."""
+
+    model_config = ConfigDict(json_schema_extra=_one_is_given)
 
     job_name: Name | None = None
     priority: Annotated[int, Field(ge=FIRST_PRIORITY, le=LAST_PRIORITY)] | None = None

@@ -94,7 +94,7 @@ def parse_job(body: Any, *, where: str = "") -> tuple[JobRequest, dict[str, Any]
 
 def parse_old_job(body: dict[str, Any]) -> dict[str, Any]:
     """The first clients knew sessions only, and did not always say so."""
-    return {"job_type": OLD_DEFAULT_TYPE} | {name: value for name, value in body.items() if value is not None}
+    return body if body.get("job_type") is not None else body | {"job_type": OLD_DEFAULT_TYPE}
 
 
 def parse_old_batch(body: dict[str, Any]) -> dict[str, Any]:

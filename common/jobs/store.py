@@ -63,7 +63,7 @@ class JobStore:
         self._jobs.insert_many(documents, session=session)
 
     def by_idempotency_key(self, key: str) -> Job | None:
-        return self._one({"idempotency.key": key})
+        return self._one({"idempotency.key": {"$eq": key, "$type": "string"}})
 
     def forget_key(self, job_id: str) -> None:
         """The key's time is over: the job stays, and the key may make another one."""
@@ -256,6 +256,26 @@ class JobStore:
         ids = [document["_id"] for document in found]
         self._jobs.update_many({"_id": {"$in": ids}} | overdue, [{"$set": later}])
         return [Job.from_document(document) for document in found]
+
+    def waiting_by_type(self) -> dict[str, int]:
+        """Jobs that have waited for a worker longer than a message takes."""
+        grouped = self._jobs.aggregate(
+            [
+                {"$match": {"status": JobStatus.PENDING} | self._forgotten()},
+                {"$group": {"_id": "$job_type", "count": {"$sum": 1}}},
+            ]
+        )
+        return {row["_id"]: row["count"] for row in grouped}
+
+    def bring_forward(self, job_type: str) -> None:
+        """The queue has lost messages of this type: the next look at its jobs is now."""
+        waiting = {"job_type": job_type, "status": JobStatus.PENDING} | self._forgotten()
+        self._jobs.update_many(waiting, [{"$set": {"resend_at": "$$NOW"}}])
+
+    def _forgotten(self) -> Document:
+        quiet = {"$lt": ["$updated_at", after(-self._timing.resend_seconds)]}
+        due = {"$lte": [{"$ifNull": ["$not_before", "$$NOW"]}, "$$NOW"]}
+        return {"paused": False, "cancel_requested": False, "$expr": {"$and": [quiet, due]}}
 
     def expired(self, *, limit: int) -> list[Job]:
         due = {"expires_at": {"$type": "date"}, "$expr": {"$lt": ["$expires_at", "$$NOW"]}}

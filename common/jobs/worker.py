@@ -17,7 +17,7 @@ from common.jobs.runner import Runner
 from common.jobs.slot import RunState, Slot
 from common.jobs.store import Pulse, Run
 from common.processing.registry import job_types
-from common.queue.base import HIGH_PRIORITY, Delivery, queue_for
+from common.queue.base import BATCH_ARCHIVE, HIGH_PRIORITY, Delivery, queue_for
 from common.services import Services
 from common.webhooks.progress import ProgressEvents
 
@@ -80,7 +80,9 @@ class Worker:
         with self._lock:
             busy = [state.job.job_type for state, _ in self._running.values()]
         names = [
-            name for name in job_types() if busy.count(name) < limits.get(name, self._options.max_concurrent)
+            name
+            for name in (*job_types(), BATCH_ARCHIVE)
+            if busy.count(name) < limits.get(name, self._options.max_concurrent)
         ]
         return [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in names]
 
