@@ -215,10 +215,9 @@ def _read_head(connection: socket.socket) -> tuple[bytes, bytes]:
 
 
 def _body_size(headers: list[bytes]) -> int:
-    sizes = [
-        line.partition(b":")[2].strip() for line in headers if line.lower().startswith(b"content-length:")
-    ]
-    is_chunked = any(line.lower().startswith(b"transfer-encoding:") for line in headers)
+    named = [(name.lower(), value.strip()) for name, _, value in (line.partition(b":") for line in headers)]
+    sizes = [value for name, value in named if name == b"content-length"]
+    is_chunked = any(name == b"transfer-encoding" for name, _ in named)
     if is_chunked or len(sizes) > 1 or not all(size.isdigit() and len(size) < 16 for size in sizes):
         raise BadRequest("expected a body of one known length, found another")
     return int(sizes[0]) if sizes else 0
