@@ -12,7 +12,7 @@ from common.access import Caller, Right, require
 from common.errors import Conflict, ValidationFailed
 from common.jobs.announce import announce_jobs
 from common.jobs.database import Document
-from common.jobs.ending import cancelled_error, job_ended, keep_failed_seconds
+from common.jobs.ending import cancelled_error, jobs_ended, keep_failed_seconds
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Job
 from common.jobs.read import read_job
@@ -118,7 +118,7 @@ def delete_job(services: Services, caller: Caller, job_id: str) -> bool:
     if not stopped(services, job):
         return False
     remove_job(services, job_id)
-    job_ended(services, job)
+    jobs_ended(services, [job])
     return True
 
 
@@ -143,7 +143,7 @@ def _cancel(services: Services, job: Job) -> None:
         job.job_id, error=cancelled_error(), expires_after=keep_failed_seconds(services)
     )
     if ended:
-        job_ended(services, job)
+        jobs_ended(services, [job])
     else:
         services.control.request_cancel(job.job_id)
 
