@@ -39,7 +39,7 @@ def old_job(job_id: str, status: str, **also: Any) -> Document:
     return {
         "job_id": job_id, "job_type": "session_processing", "status": status, "created_at": WHEN,
         "updated_at": WHEN, "parameters": SESSION, "batch_id": "batch-1", "worker_id": "worker-1",
-        "retries": 1, "logs": [{"timestamp": WHEN, "level": "info", "message": "Event-Verarbeitung gestartet"}],
+        "retries": 1, "logs": [{"timestamp": WHEN, "level": "info", "message": "Verarbeitung gestartet"}],
     } | also  # fmt: skip
 
 
