@@ -37,7 +37,7 @@ ALLOWED: dict[str, list[tuple[set[str], set[str]]]] = {
         ({"s3:DeleteObject"}, {"jobs/*", "archives/*"}),
         ({"s3:ListBucket"}, {"Bucket"}),
     ],
-    "DownloadFunction": [({"s3:GetObject"}, RESULTS)],
+    "DownloadFunction": [(SEND, {"jobs-*"}), ({"s3:GetObject"}, RESULTS)],
     "SessionFunction": [
         (SEND, {"jobs-*", "NotifyQueue"}),
         ({"s3:GetObject"}, {"uploads/*"}),

@@ -17,7 +17,7 @@ def shared_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultySta
         "SECRETARY_JOBS__SLICE_SECONDS": "2",
         "SECRETARY_JOBS__MEMORY_BYTES": str(400 * 1024**2),
     }
-    with faulty_stack(tmp_path_factory.mktemp("faults"), **limits) as stack:
+    with faulty_stack(tmp_path_factory.mktemp("faults"), settings=limits) as stack:
         yield stack
 
 

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pymongo.database import Database
 
@@ -38,17 +38,28 @@ CHILD = "common.jobs.child"
 GATEWAY = "infra.local.gateway"
 
 
+class Worker(subprocess.Popen[bytes]):
+    """One worker process, known by the name that it signs its leases with."""
+
+    def __init__(self, name: str, environment: Mapping[str, str], output: IO[bytes]) -> None:
+        self.name = name
+        super().__init__(
+            [sys.executable, "-m", WORKER, name],
+            env=dict(environment), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+        )  # fmt: skip
+
+
 class FaultyStack:
     """The stack's servers under their supervisor; the workers are ours, so that we choose when they end."""
 
-    def __init__(self, home: Path, *, workers: int, **settings: str) -> None:
+    def __init__(self, home: Path, *, workers: int, settings: Mapping[str, str]) -> None:
         self.log = home / "jobs.log"
-        environment = SETTINGS | settings | {"TEST_JOBS_LOG": str(self.log)}
+        environment = SETTINGS | dict(settings) | {"TEST_JOBS_LOG": str(self.log)}
         self.server = StackServer(home / "stack", workers=0, environment=environment)
         self._home = home
         self._count = workers
         self._started = 0
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.workers: list[Worker] = []
 
     def start(self) -> None:
         self.log.parent.mkdir(parents=True, exist_ok=True)
@@ -78,12 +89,7 @@ class FaultyStack:
         while len(self.workers) < self._count:
             self._started += 1
             with (self._home / "workers.log").open("ab") as output:
-                self.workers.append(
-                    subprocess.Popen(
-                        [sys.executable, "-m", WORKER, f"worker-{self._started}"],
-                        env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                    )
-                )  # fmt: skip
+                self.workers.append(Worker(f"worker-{self._started}", self.environment, output))
 
     def children(self) -> list[int]:
         """The processes in which jobs run."""
@@ -123,13 +129,18 @@ class FaultyStack:
         """How often a job with this marker began."""
         return sum(line.split()[-1:] == [marker] and not line.startswith("ended") for line in self.lines())
 
+    def has_run(self, marker: str, times: int) -> bool:
+        return self.runs(marker) == times
+
     def lines(self) -> list[str]:
         return self.log.read_text().splitlines()
 
 
 @contextmanager
-def faulty_stack(home: Path, *, workers: int = 1, **settings: str) -> Iterator[FaultyStack]:
-    stack = FaultyStack(home, workers=workers, **settings)
+def faulty_stack(
+    home: Path, *, workers: int = 1, settings: Mapping[str, str] | None = None
+) -> Iterator[FaultyStack]:
+    stack = FaultyStack(home, workers=workers, settings=settings or {})
     stack.start()
     try:
         yield stack

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import time
+from functools import partial
 
 import pytest
 
@@ -99,7 +100,7 @@ def test_a_poison_job_fails_after_its_attempts_and_the_worker_lives(faulty: Faul
 def test_a_job_that_kills_its_worker_each_time_is_given_up(faulty: FaultyStack) -> None:
     job_id = faulty.submit("work", marker="deadly", seconds=5.0, options={"max_attempts": 2})
     for run in (1, 2):
-        faulty.wait_for(lambda run=run: faulty.runs("deadly") == run)
+        faulty.wait_for(partial(faulty.has_run, "deadly", run))
         end(faulty.workers[0].pid)
         faulty.workers[0].wait()
         faulty.keep_workers()

@@ -50,7 +50,7 @@ class StackServer:
         """The object store is killed: asked to stop, it waits 15 seconds for itself."""
         if self._child is None:
             return
-        stores = [pid for pid in _descendants(self._child.pid) if _command_line(pid)[0].endswith("/weed")]
+        stores = self.programs("weed")
         self._child.terminate()
         for pid in stores:
             os.kill(pid, signal.SIGKILL)
@@ -66,6 +66,10 @@ class StackServer:
     def pids(self, module: str) -> list[int]:
         """The processes that now run this module, grandchildren included: a worker's children too."""
         return [pid for pid in _descendants(self._pid) if module in _command_line(pid)]
+
+    def programs(self, name: str) -> list[int]:
+        """The processes of a server that is not ours: mongod or weed."""
+        return [pid for pid in _descendants(self._pid) if _command_line(pid)[0].endswith(f"/{name}")]
 
     @property
     def _pid(self) -> int:
