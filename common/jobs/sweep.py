@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from common import logs
 from common.jobs.announce import message_for
-from common.jobs.ending import cancelled_error, close_batch, job_ended, keep_failed_seconds
+from common.jobs.ending import cancelled_error, close_batch, jobs_ended, keep_failed_seconds
 from common.jobs.model import Job
 from common.jobs.removal import remove_batch, remove_job, remove_unused_caches
 from common.jobs.statistics import refresh_statistics
@@ -67,7 +67,7 @@ def _cancel(services: Services, job: Job) -> bool:
     keep = keep_failed_seconds(services)
     cancelled = services.control.cancel_waiting(job.job_id, error=cancelled_error(), expires_after=keep)
     if cancelled:
-        job_ended(services, job)
+        jobs_ended(services, [job])
     return cancelled
 
 

@@ -15,7 +15,7 @@ from common.access import Caller, visible_filter
 from common.jobs.batch_store import BatchStore
 from common.jobs.control_store import ControlStore
 from common.jobs.database import Document
-from common.jobs.store import JobStore, Pulse, Run
+from common.jobs.store import Completion, JobStore, Pulse, Run
 from common.queue.mongo import MongoQueue
 from common.settings import Settings
 from tests.integration.engine.helpers import RESULT, WORKER, Engine
@@ -103,6 +103,7 @@ def _use_all(jobs: Any, batches: Any, control: Any, queue: Any, batch_id: str, j
     jobs.hand_on(run, checkpoint={}, used_seconds=0)
     jobs.fail(run, error=ERROR, expires_after=1)
     jobs.complete(run, **RESULT, expires_after=1)
+    jobs.complete_many([Completion(run=run, **RESULT, expires_after=1)])
     jobs.take_overdue(limit=10)
     jobs.expired(limit=10)
     jobs.with_outbox(older_seconds=0, limit=10)
