@@ -28,6 +28,7 @@ from common.queue.mongo import MongoQueue
 from common.queue.sqs import SqsQueue
 from common.rate_limits import RateLimiter
 from common.settings import Settings, settings
+from common.uploads.store import UploadStore
 from common.webhooks.store import DeliveryStore
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class Services:
     @cached_property
     def keys(self) -> KeyStore:
         return KeyStore(self.database)
+
+    @cached_property
+    def uploads(self) -> UploadStore:
+        return UploadStore(self.database)
 
     @cached_property
     def cache_marks(self) -> CacheMarks:

@@ -167,6 +167,7 @@ class Retention(Section):
 
     completed_days: Positive | None = 90
     failed_days: Positive | None = 30
+    upload_hours: Positive = 24  # until an upload that no job has used is removed
 
 
 class Access(Section):

@@ -277,6 +277,105 @@ class Ready(Told):
     parts: dict[str, bool]
 
 
+class StateCounts(Told):
+    total: int
+    pending: int
+    processing: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+class BatchCounts(Told):
+    total: int
+    active: int
+
+
+class TrackCounts(Told):
+    id: Annotated[str, Field(serialization_alias="_id")]
+    track: str
+    count: int
+    completed: int
+    failed: int
+
+
+class TypeCounts(StateCounts):
+    job_type: str
+    success_rate: float | None
+    oldest_seconds: float | None
+    median_seconds: float | None
+    p95_seconds: float | None
+
+
+class QueueState(Told):
+    depth: int
+    oldest_seconds: float | None
+
+
+class Throughput(Told):
+    """What ended from `start` until the next row's start."""
+
+    start: AwareDatetime
+    completed: int
+    failed: int
+    cancelled: int
+    mean_seconds: float | None
+
+
+class Statistics(Told):
+    """Counts as of a moment, which in a very large store lies some seconds back."""
+
+    as_of: AwareDatetime
+    window: str
+    jobs: StateCounts
+    batches: BatchCounts
+    tracks: list[TrackCounts]
+    by_type: list[TypeCounts]
+    queue: QueueState
+    success_rate: float | None
+    throughput: list[Throughput]
+
+
+class ImportedSchedule(Told):
+    """A batch, or on a dry run the jobs it would have. `skipped` are talks without a page."""
+
+    event: str
+    total: int
+    skipped: list[str]
+    skipped_total: int
+    dry_run: bool = False
+    jobs: list[dict[str, Any]] = []
+    batch_id: str | None = None
+    job_ids: list[str] = []
+
+
+class UploadPlace(Told):
+    """Where to send the file: one PUT with these headers and exactly the promised bytes."""
+
+    upload_id: str
+    method: Literal["PUT"]
+    url: str
+    headers: dict[str, str]
+    filename: str
+    size: int
+    expires_at: AwareDatetime
+
+
+class Estimate(Told):
+    """What a job would be, told without running it; null is what cannot be known."""
+
+    job_type: str
+    parameters: dict[str, Any]
+    media_type: str | None
+    size: int | None
+    sha256: str | None
+    pages: int | None
+    is_cached: bool | None
+    model_calls: int | None
+    expected_seconds: float | None
+    notes: list[str]
+
+
 class ApiKey(Told):
     """A key as it is listed: without itself."""
 
@@ -361,3 +460,17 @@ class OldBatch(BatchDetail):
 def page_of(model: type[ListPage]) -> dict[str, Any]:
     """A page's own fields, which job routes repeat beside the envelope."""
     return {name: field.annotation for name, field in model.model_fields.items()}
+
+
+class SessionDone(Told):
+    """A session in one answer, or the id of the job that goes on with it."""
+
+    job_id: str
+    status: JobStatus
+    input: dict[str, Any]
+    output: dict[str, Any]
+
+
+class JobMark(Told):
+    job_id: str
+    status: JobStatus

@@ -41,6 +41,21 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("user_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_user"),
         IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_batch"),
         IndexModel([("tags", ASCENDING), _NEWEST], name="by_tag"),
+        IndexModel(
+            [("parameters.track", ASCENDING), ("status", ASCENDING)],
+            name="by_track",
+            partialFilterExpression={"parameters.track": {"$type": "string"}},
+        ),
+        IndexModel(
+            [
+                ("completed_at", ASCENDING),
+                ("job_type", ASCENDING),
+                ("status", ASCENDING),
+                ("processing_started_at", ASCENDING),
+            ],
+            name="ended",
+            partialFilterExpression={"completed_at": {"$type": "date"}},
+        ),
         IndexModel([("words", ASCENDING), _NEWEST], name="by_word"),
         *_SHARED_WITH,
         IndexModel(
@@ -98,6 +113,20 @@ INDEXES: dict[str, list[IndexModel]] = {
     ],
     "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
     "api_keys": [IndexModel([_CREATED], name="newest")],
+    "uploads": [
+        IndexModel(
+            [("expires_at", ASCENDING)],
+            name="expiry",
+            partialFilterExpression={"expires_at": {"$type": "date"}},
+        ),
+        IndexModel(
+            [("idempotency.key", ASCENDING)],
+            name="idempotency",
+            unique=True,
+            partialFilterExpression={"idempotency.key": {"$type": "string"}},
+        ),
+    ],
+    "statistics": [IndexModel([("hour", ASCENDING)], name="hours", expireAfterSeconds=32 * 24 * 3600)],
     "messages": [
         IndexModel(
             [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"

@@ -57,6 +57,7 @@ class Runner:
             "job_id": job.job_id,
             "job_type": job.job_type,
             "job_name": job.job_name,
+            "user_id": job.user_id,
             "attempt": job.attempt,
             "parameters": job.parameters,
             "checkpoint": job.checkpoint,

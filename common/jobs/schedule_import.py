@@ -26,8 +26,9 @@ from common.processing.session.schedule import (
     session_parameters,
 )
 from common.processing.source import Url
-from common.processing.storage import GuardedSources
+from common.processing.storage import GuardedSources, Uploads
 from common.services import Services
+from common.uploads.use import use_uploads
 
 NAME_CHARACTERS = 200  # of a job, as in requests.Name
 SHOWN_SKIPPED = 100
@@ -93,7 +94,8 @@ def import_schedule(
     services: Services, caller: Caller, body: dict[str, Any], *, key: str | None = None
 ) -> Imported:
     request = parse_body(ImportRequest, body)
-    schedule = _fetch(services, request)
+    use_uploads(services, caller.user_id, [{"upload_id": request.upload_id}])
+    schedule = _fetch(services, caller, request)
     chosen = select(schedule, _filters(request))
     jobs = tuple(_job(schedule, event, request) for event in chosen if event.url)
     skipped = tuple(event.title for event in chosen if not event.url)
@@ -108,12 +110,18 @@ def import_schedule(
     return Imported(event=schedule.title, jobs=jobs, skipped=skipped, batch=batch, job_ids=tuple(job_ids))
 
 
-def _fetch(services: Services, request: ImportRequest) -> Schedule:
+def _fetch(services: Services, caller: Caller, request: ImportRequest) -> Schedule:
     with (
         tempfile.TemporaryDirectory(prefix="secretary-") as folder,
         Outbound(policy_of(services.settings.outbound)) as outbound,
     ):
-        sources = GuardedSources(lambda: outbound, Path(folder), max_bytes=MAX_SCHEDULE_BYTES, roots=())
+        sources = GuardedSources(
+            lambda: outbound,
+            Path(folder),
+            max_bytes=MAX_SCHEDULE_BYTES,
+            roots=(),
+            uploads=Uploads(services.objects, caller.user_id),
+        )
         source = sources.fetch(url=request.url, upload_id=request.upload_id)
         return read_schedule(source.path.read_bytes(), url=source.url or "")
 

@@ -20,6 +20,7 @@ from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, p
 from common.jobs.search import words_of
 from common.queue.base import Message, queue_for
 from common.services import Services
+from common.uploads.use import use_uploads
 from common.webhooks.events import EventType
 from common.webhooks.hook import BATCH_END, JOB_ENDS, NewHook, wants_jobs
 from common.webhooks.request import WebhookRequest
@@ -31,6 +32,7 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     request, parameters = parse_job(body)
     check_demands(services.settings, request.job_type, parameters)
     owner = owner_of_new(caller, request.user_id)
+    use_uploads(services, owner, [parameters])
     document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = idempotency(caller, key, body, document["created_at"])
     _take_quota(services, caller, 1)
@@ -84,6 +86,7 @@ def submit_batch(
         batch["outbox"] = [{"event": EventType.BATCH_COMPLETED.value, "number": 1, "at": now}]
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
     _number(jobs)
+    use_uploads(services, owner, [job["parameters"] for job in jobs])
     known = insert_once(
         lambda: services.batches.insert(batch, jobs),
         wanted=batch["idempotency"],

@@ -9,7 +9,9 @@ from common.jobs.announce import message_for
 from common.jobs.ending import cancelled_error, close_batch, job_ended, keep_failed_seconds
 from common.jobs.model import Job
 from common.jobs.removal import remove_batch, remove_job, remove_unused_caches
+from common.jobs.statistics import update_statistics
 from common.services import Services
+from common.uploads.use import remove_expired_uploads
 from common.webhooks.publish import sweep_webhooks
 
 AT_ONCE = 1_000
@@ -24,6 +26,7 @@ class Swept:
     closed: int
     removed: int
     uncached: int
+    unused: int
     notified: int
 
 
@@ -38,8 +41,10 @@ def sweep(services: Services) -> Swept:
         closed=sum(_close(services, batch_id) for batch_id in services.batches.take_unclosed(limit=AT_ONCE)),
         removed=sum(_remove(services, job) for job in services.jobs.expired(limit=AT_ONCE)),
         uncached=remove_unused_caches(services, limit=AT_ONCE),
+        unused=remove_expired_uploads(services, limit=AT_ONCE),
         notified=sweep_webhooks(services),
     )
+    update_statistics(services)
     if any(vars(swept).values()):
         logs.info("swept", **vars(swept))
     return swept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 CACHE = "cache"
@@ -34,12 +35,24 @@ def batch_archive_prefix(batch_id: str) -> str:
 
 
 def upload(user_id: str, upload_id: str, filename: str) -> str:
-    return f"uploads/{user_id}/{upload_id}/{filename}"
+    return f"{upload_prefix(user_id, upload_id)}{filename}"
+
+
+def upload_prefix(user_id: str, upload_id: str) -> str:
+    """The owner is part of it, so that a job finds its owner's uploads and no others. A digest, because
+    a user id may hold any character, and may be an address that a URL should not tell."""
+    owner = hashlib.sha256(user_id.encode()).hexdigest()[:32]
+    return f"uploads/{owner}/{upload_id}/"
 
 
 def cache_prefix(kind: str, sha256: str, method: str) -> str:
     """Shared by all jobs on the same content."""
     return f"{CACHE}/{kind}/{sha256}/{method}"
+
+
+def cache_content_prefix(kind: str, sha256: str) -> str:
+    """All methods by which one content has been read."""
+    return f"{CACHE}/{kind}/{sha256}/"
 
 
 def cache_prefix_of(key: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from common.outbound.client import Outbound
 from common.processing.base import SourceFile, StoredFile
 
 READ_BYTES = 1024 * 1024
+UPLOAD_ID = re.compile(r"upload-[0-9a-f]{32}")
 
 
 def guess_type(path: str) -> str:
@@ -98,12 +100,50 @@ def _store(
     return StoredFile(path=path, key=key, size=stored.size, sha256=stored.sha256, media_type=kind)
 
 
+class Uploads:
+    """The uploads of one user: their id is part of each key, so there is no way to those of others."""
+
+    def __init__(self, objects: ObjectStore, user_id: str) -> None:
+        self._objects = objects
+        self._user_id = user_id
+
+    def copy(self, upload_id: str, target: Path, *, max_bytes: int) -> SourceFile:
+        key, size = self._find(upload_id)
+        if size > max_bytes:
+            raise DownloadTooLarge(f"The upload has {size} bytes; at most {max_bytes} are allowed.")
+        digest = hashlib.sha256()
+        with target.open("wb") as file:
+            for chunk in self._objects.stream(key):
+                digest.update(chunk)
+                file.write(chunk)
+        name = key.rsplit("/", 1)[1]
+        return SourceFile(
+            path=target, name=name, size=size, sha256=digest.hexdigest(), media_type=sniff(target)
+        )
+
+    def _find(self, upload_id: str) -> tuple[str, int]:
+        """Looked up before it is read; there is one object below an upload's prefix, or none."""
+        known = UPLOAD_ID.fullmatch(upload_id)
+        prefix = keys.upload_prefix(self._user_id, upload_id)
+        found = next(self._objects.listing(prefix), None) if known else None
+        if found is None:
+            raise SourceNotFound("There is no such upload, or its file has not arrived.")
+        return found
+
+
 class GuardedSources:
     """Downloads through the outbound guard; opens local files only below the configured roots."""
 
     def __init__(
-        self, outbound: Callable[[], Outbound], folder: Path, *, max_bytes: int, roots: tuple[Path, ...]
+        self,
+        outbound: Callable[[], Outbound],
+        folder: Path,
+        *,
+        max_bytes: int,
+        roots: tuple[Path, ...],
+        uploads: Uploads | None = None,
     ) -> None:
+        self._uploads = uploads
         self._outbound = outbound
         self._folder = folder
         self._max_bytes = max_bytes
@@ -117,11 +157,16 @@ class GuardedSources:
             return self._download(url)
         if file_path:
             return local_source(allowed_path(file_path, self._roots), max_bytes=self._max_bytes)
-        raise ValidationFailed("Uploads are not offered yet; use url.")
+        if upload_id and self._uploads:
+            return self._uploads.copy(upload_id, self._next_path(), max_bytes=self._max_bytes)
+        raise ValidationFailed("Expected a url, an upload_id or a file_path.")
+
+    def _next_path(self) -> Path:
+        self._count += 1
+        return self._folder / f"source-{self._count}"
 
     def _download(self, url: str) -> SourceFile:
-        self._count += 1
-        target = self._folder / f"source-{self._count}"
+        target = self._next_path()
         got = self._outbound().download(url, target, max_bytes=self._max_bytes)
         return SourceFile(
             path=got.path,

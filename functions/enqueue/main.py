@@ -5,18 +5,20 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.errors import Conflict, Forbidden, NotFound, NotImplementedYet, UnknownJobType
-from common.http.answers import BatchDetail, BatchIds, JobIds, JobRow
+from common.errors import Conflict, DownloadFailed, Forbidden, NotFound, UnknownJobType, UrlNotAllowed
+from common.http.answers import BatchDetail, BatchIds, Estimate, ImportedSchedule, JobIds, JobRow, UploadPlace
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
+from common.jobs.estimate import estimate
 from common.jobs.requests import BatchRequest, JobRequest
-from common.jobs.schedule_import import import_schedule
+from common.jobs.schedule_import import ImportRequest, import_schedule
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
+from common.uploads.use import UploadRequest, create_upload
 from functions.enqueue import old
 
-JOBS, BATCHES = "Jobs", "Batches"
+JOBS, BATCHES, FILES = "Jobs", "Batches", "Files"
 EXAMPLE_JOB = {"job_type": "pdf", "parameters": {"url": "https://example.org/report.pdf"}}
 
 router = Router("job-enqueue")
@@ -65,11 +67,19 @@ def create_batch(request: Request) -> Answer:
     )
 
 
-@router.route("POST", "/api/batches/import")
+@router.route(
+    "POST",
+    "/api/batches/import",
+    operation=Operation(
+        summary="An event's schedule as a batch of session jobs", tag=BATCHES, body=ImportRequest, status=202,
+        other_statuses=(200,), data=ImportedSchedule, top={"batch": BatchDetail | None},
+        errors=(Forbidden, DownloadFailed, UrlNotAllowed, NotFound, Conflict), idempotent=True,
+    ),
+)  # fmt: skip
 def create_from_schedule(request: Request) -> Answer:
     done = import_schedule(request.services, request.caller, request.json(), key=request.idempotency_key)
     if done.batch is None:
-        return Answer(data=done.as_data())
+        return Answer(data=done.as_data(), top={"batch": None})
     return Answer(
         status=202,
         data=done.as_data(),
@@ -79,9 +89,41 @@ def create_from_schedule(request: Request) -> Answer:
     )
 
 
-@router.route("POST", "/api/uploads", "/api/estimate")
-def not_yet(request: Request) -> Answer:
-    raise NotImplementedYet(f"{request.path} is not built yet.")
+@router.route(
+    "POST",
+    "/api/uploads",
+    operation=Operation(
+        summary="A place for a file of yours; jobs take it as upload_id", tag=FILES, body=UploadRequest,
+        status=201, data=UploadPlace, errors=(Forbidden,), idempotent=True,
+        example={"filename": "report.pdf", "size": 48_213, "content_type": "application/pdf"},
+    ),
+)  # fmt: skip
+def promise_upload(request: Request) -> Answer:
+    upload, signed = create_upload(
+        request.services, request.caller, request.json(), key=request.idempotency_key
+    )
+    place = {
+        "upload_id": upload.upload_id,
+        "method": "PUT",
+        "url": signed.url,
+        "headers": {"Content-Type": upload.content_type},
+        "filename": upload.filename,
+        "size": upload.size,
+        "expires_at": signed.expires_at,
+    }
+    return Answer(status=201, data=place, headers={"Cache-Control": "no-store"})
+
+
+@router.route(
+    "POST",
+    "/api/estimate",
+    operation=Operation(
+        summary="What a job would be, without running it", tag=JOBS, body=JobRequest, data=Estimate,
+        errors=(Forbidden, UnknownJobType, NotFound, Conflict, DownloadFailed, UrlNotAllowed),
+    ),
+)  # fmt: skip
+def foresee(request: Request) -> Answer:
+    return Answer(data=estimate(request.services, request.caller, request.json()))
 
 
 @functions_framework.http
