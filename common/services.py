@@ -19,6 +19,7 @@ from common.jobs.cache_marks import CacheMarks
 from common.jobs.changes import Changes
 from common.jobs.control_store import ControlStore
 from common.jobs.database import Document, connect
+from common.jobs.statistics_store import StatisticsStore
 from common.jobs.store import JobStore
 from common.jobs.updates import Timing
 from common.keys.store import KeyStore
@@ -28,6 +29,7 @@ from common.queue.mongo import MongoQueue
 from common.queue.sqs import SqsQueue
 from common.rate_limits import RateLimiter
 from common.settings import Settings, settings
+from common.tracing import Tracer, tracer_for
 from common.uploads.store import UploadStore
 from common.webhooks.store import DeliveryStore
 
@@ -55,12 +57,20 @@ class Services:
         return KeyStore(self.database)
 
     @cached_property
+    def statistics(self) -> StatisticsStore:
+        return StatisticsStore(self.database)
+
+    @cached_property
     def uploads(self) -> UploadStore:
         return UploadStore(self.database)
 
     @cached_property
     def cache_marks(self) -> CacheMarks:
         return CacheMarks(self.database)
+
+    @cached_property
+    def tracer(self) -> Tracer:
+        return tracer_for(self.settings.tracing)
 
     @cached_property
     def rate_limiter(self) -> RateLimiter | None:

@@ -230,6 +230,16 @@ class ArchiveLink(Told):
     sha256: str
 
 
+class UploadPlace(Told):
+    """Where the bytes go: PUT them there with these headers, before the URL expires."""
+
+    upload_id: str
+    url: str
+    method: str
+    headers: dict[str, str]
+    expires_at: AwareDatetime
+
+
 class FileLink(Told):
     url: str
     expires_at: AwareDatetime
@@ -275,105 +285,6 @@ class Alive(Told):
 class Ready(Told):
     ready: bool
     parts: dict[str, bool]
-
-
-class StateCounts(Told):
-    total: int
-    pending: int
-    processing: int
-    completed: int
-    failed: int
-    cancelled: int
-
-
-class BatchCounts(Told):
-    total: int
-    active: int
-
-
-class TrackCounts(Told):
-    id: Annotated[str, Field(serialization_alias="_id")]
-    track: str
-    count: int
-    completed: int
-    failed: int
-
-
-class TypeCounts(StateCounts):
-    job_type: str
-    success_rate: float | None
-    oldest_seconds: float | None
-    median_seconds: float | None
-    p95_seconds: float | None
-
-
-class QueueState(Told):
-    depth: int
-    oldest_seconds: float | None
-
-
-class Throughput(Told):
-    """What ended from `start` until the next row's start."""
-
-    start: AwareDatetime
-    completed: int
-    failed: int
-    cancelled: int
-    mean_seconds: float | None
-
-
-class Statistics(Told):
-    """Counts as of a moment, which in a very large store lies some seconds back."""
-
-    as_of: AwareDatetime
-    window: str
-    jobs: StateCounts
-    batches: BatchCounts
-    tracks: list[TrackCounts]
-    by_type: list[TypeCounts]
-    queue: QueueState
-    success_rate: float | None
-    throughput: list[Throughput]
-
-
-class ImportedSchedule(Told):
-    """A batch, or on a dry run the jobs it would have. `skipped` are talks without a page."""
-
-    event: str
-    total: int
-    skipped: list[str]
-    skipped_total: int
-    dry_run: bool = False
-    jobs: list[dict[str, Any]] = []
-    batch_id: str | None = None
-    job_ids: list[str] = []
-
-
-class UploadPlace(Told):
-    """Where to send the file: one PUT with these headers and exactly the promised bytes."""
-
-    upload_id: str
-    method: Literal["PUT"]
-    url: str
-    headers: dict[str, str]
-    filename: str
-    size: int
-    expires_at: AwareDatetime
-
-
-class Estimate(Told):
-    """What a job would be, told without running it; null is what cannot be known."""
-
-    job_type: str
-    parameters: dict[str, Any]
-    media_type: str | None
-    size: int | None
-    sha256: str | None
-    pages: int | None
-    is_cached: bool | None
-    model_calls: int | None
-    expected_seconds: float | None
-    notes: list[str]
 
 
 class ApiKey(Told):
@@ -462,15 +373,115 @@ def page_of(model: type[ListPage]) -> dict[str, Any]:
     return {name: field.annotation for name, field in model.model_fields.items()}
 
 
-class SessionDone(Told):
-    """A session in one answer, or the id of the job that goes on with it."""
+class StatusCounts(Told):
+    total: int
+    pending: int
+    processing: int
+    completed: int
+    failed: int
+    cancelled: int
 
+
+class TypeStatistics(StatusCounts):
+    """Durations are those of the newest completed jobs."""
+
+    job_type: str
+    median_seconds: float | None
+    slowest_tenth_seconds: float | None
+
+
+class BatchCounts(Told):
+    total: int
+    active: int
+
+
+class TrackCounts(Told):
+    id: Annotated[str, Field(alias="_id")]
+    count: int
+    completed: int
+    failed: int
+
+
+class EndedInHour(Told):
+    hour: AwareDatetime
+    status: str
+    count: int
+
+
+class QueueState(Told):
+    depth: int
+    oldest_seconds: float | None
+
+
+class Statistics(Told):
+    """As they were a moment ago (`as_of`): large stores are counted from time to time."""
+
+    jobs: StatusCounts
+    types: list[TypeStatistics]
+    batches: BatchCounts
+    tracks: list[TrackCounts]
+    throughput: list[EndedInHour]
+    success_rate: float | None
+    queue: QueueState
+    as_of: AwareDatetime
+    window: str
+
+
+class ImportedSchedule(Told):
+    """A batch of sessions, or on a dry run the jobs it would have; `skipped` are talks without a page."""
+
+    event: str
+    total: int
+    skipped: list[str]
+    skipped_total: int
+    dry_run: bool = False
+    jobs: list[dict[str, Any]] | None = None
+    batch_id: str | None = None
+    job_ids: list[str] | None = None
+
+
+class SessionOutput(Told):
+    """Everything a session delivers; `archive_data` is Base64, and null where the archive is too large."""
+
+    markdown_content: str | None
+    markdown_file: str | None
+    archive_data: str | None
+    archive_filename: str | None
+    archive_url: str | None
+    archive_size: int | None
+    archive_sha256: str | None
+    attachments: list[str]
+    web_text: str | None
+    video_transcript: str | None
+    attachments_text: str | None
+    structured_data: dict[str, Any]
+    page_texts: list[str] | None
+    target_dir: str | None
+    warnings: list[dict[str, Any]] | None
+
+
+class SessionDone(Told):
     job_id: str
     status: JobStatus
     input: dict[str, Any]
-    output: dict[str, Any]
+    output: SessionOutput
 
 
-class JobMark(Told):
+class SessionJob(Told):
     job_id: str
     status: JobStatus
+
+
+class Estimate(Told):
+    """What a job would be, told without running it; null is what cannot be known."""
+
+    job_type: str
+    parameters: dict[str, Any]
+    media_type: str | None
+    size: int | None
+    sha256: str | None
+    pages: int | None
+    is_cached: bool | None
+    model_calls: int | None
+    expected_seconds: float | None
+    notes: list[str]

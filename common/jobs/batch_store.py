@@ -45,7 +45,7 @@ class BatchStore:
             )
 
     def by_idempotency_key(self, key: str) -> Batch | None:
-        return self._read({"idempotency.key": key})
+        return self._read({"idempotency.key": {"$eq": key, "$type": "string"}})
 
     def forget_key(self, batch_id: str) -> None:
         self._batches.update_one({"_id": batch_id}, {"$set": {"idempotency": None}})

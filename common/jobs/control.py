@@ -13,7 +13,7 @@ from common.errors import Conflict, ValidationFailed
 from common.jobs.announce import announce_jobs
 from common.jobs.database import Document
 from common.jobs.demands import check_demands
-from common.jobs.ending import cancelled_error, job_ended, keep_failed_seconds
+from common.jobs.ending import cancelled_error, jobs_ended, keep_failed_seconds
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Job
 from common.jobs.read import read_job
@@ -128,7 +128,7 @@ def delete_job(services: Services, caller: Caller, job_id: str) -> bool:
     if not stopped(services, job):
         return False
     remove_job(services, job_id)
-    job_ended(services, job)
+    jobs_ended(services, [job])
     return True
 
 
@@ -153,7 +153,7 @@ def _cancel(services: Services, job: Job) -> None:
         job.job_id, error=cancelled_error(), expires_after=keep_failed_seconds(services)
     )
     if ended:
-        job_ended(services, job)
+        jobs_ended(services, [job])
     else:
         services.control.request_cancel(job.job_id)
 

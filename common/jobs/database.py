@@ -41,21 +41,6 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("user_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_user"),
         IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_batch"),
         IndexModel([("tags", ASCENDING), _NEWEST], name="by_tag"),
-        IndexModel(
-            [("parameters.track", ASCENDING), ("status", ASCENDING)],
-            name="by_track",
-            partialFilterExpression={"parameters.track": {"$type": "string"}},
-        ),
-        IndexModel(
-            [
-                ("completed_at", ASCENDING),
-                ("job_type", ASCENDING),
-                ("status", ASCENDING),
-                ("processing_started_at", ASCENDING),
-            ],
-            name="ended",
-            partialFilterExpression={"completed_at": {"$type": "date"}},
-        ),
         IndexModel([("words", ASCENDING), _NEWEST], name="by_word"),
         *_SHARED_WITH,
         IndexModel(
@@ -77,6 +62,12 @@ INDEXES: dict[str, list[IndexModel]] = {
             [("error.details.reason", ASCENDING)],
             name="refused",
             partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
+        ),
+        IndexModel([("completed_at", ASCENDING), ("status", ASCENDING)], name="by_end", sparse=True),
+        IndexModel(
+            [("parameters.track", ASCENDING), ("status", ASCENDING)],
+            name="by_track",
+            partialFilterExpression={"parameters.track": {"$type": "string"}},
         ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
@@ -111,14 +102,8 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
     ],
-    "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
-    "api_keys": [IndexModel([_CREATED], name="newest")],
     "uploads": [
-        IndexModel(
-            [("expires_at", ASCENDING)],
-            name="expiry",
-            partialFilterExpression={"expires_at": {"$type": "date"}},
-        ),
+        IndexModel([("expires_at", ASCENDING)], name="expiry"),
         IndexModel(
             [("idempotency.key", ASCENDING)],
             name="idempotency",
@@ -126,7 +111,8 @@ INDEXES: dict[str, list[IndexModel]] = {
             partialFilterExpression={"idempotency.key": {"$type": "string"}},
         ),
     ],
-    "statistics": [IndexModel([("hour", ASCENDING)], name="hours", expireAfterSeconds=32 * 24 * 3600)],
+    "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
+    "api_keys": [IndexModel([_CREATED], name="newest")],
     "messages": [
         IndexModel(
             [("queue", ASCENDING), ("user_id", ASCENDING), ("visible_at", ASCENDING)], name="next_in_queue"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from common.errors import Cancelled
 from common.jobs.database import Document
 from common.jobs.model import Job
@@ -11,13 +13,14 @@ from common.webhooks.publish import publish_batch, publish_job
 DAY_SECONDS = 86_400
 
 
-def job_ended(services: Services, job: Job) -> None:
-    """After its end, or a step on the way there, is written: tells who wants to know, and closes the batch
-    after its last member. Should this process die before, the sweep does both."""
-    if job.webhook:
-        publish_job(services, job.job_id)
-    if job.batch_id:
-        close_batch(services, job.batch_id)
+def jobs_ended(services: Services, jobs: Sequence[Job]) -> None:
+    """After their ends, or steps on the way there, are written: tells who wants to know, and closes each
+    batch after its last member. Should this process die before, the sweep does both."""
+    for job in jobs:
+        if job.webhook:
+            publish_job(services, job.job_id)
+    for batch_id in {job.batch_id for job in jobs if job.batch_id}:
+        close_batch(services, batch_id)
 
 
 def close_batch(services: Services, batch_id: str) -> bool:

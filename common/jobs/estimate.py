@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,14 @@ from common.access import Caller, owner_of_new
 from common.errors import DownloadTooLarge, ProcessingError
 from common.jobs.demands import check_demands
 from common.jobs.requests import parse_job
-from common.jobs.statistics import durations
-from common.metrics.store import MetricsStore
 from common.objects import keys
 from common.outbound.client import Outbound
 from common.outbound.policy import policy_of
 from common.processing.base import SourceFile
 from common.processing.registry import job_type
-from common.processing.storage import GuardedSources, Uploads
+from common.processing.storage import GuardedSources
 from common.services import Services
-from common.uploads.use import use_uploads
+from common.uploads.use import check_uploads
 
 LOOKED_AT_BYTES = 64 * 1024**2  # a larger source is not fetched only to be looked at
 PDF = "application/pdf"
@@ -30,7 +29,7 @@ def estimate(services: Services, caller: Caller, body: dict[str, Any]) -> dict[s
     request, parameters = parse_job(body)
     check_demands(services.settings, request.job_type, parameters)
     owner = owner_of_new(caller, request.user_id)
-    use_uploads(services, owner, [parameters])
+    check_uploads(services, owner, [parameters], where="")
     kind = job_type(request.job_type)
     told: dict[str, Any] = {
         "job_type": kind.name, "parameters": parameters, "media_type": None, "size": None, "sha256": None,
@@ -39,8 +38,8 @@ def estimate(services: Services, caller: Caller, body: dict[str, Any]) -> dict[s
     if {"url", "upload_id", "file_path"} & parameters.keys() and "session" not in parameters:
         told |= _source(services, owner, kind.name, parameters)
     told["model_calls"] = _model_calls(services, told["pages"], parameters)
-    typical = durations(MetricsStore(services.database), kind.name)["median_seconds"]
-    told["expected_seconds"] = typical
+    recent = services.statistics.durations(kind.name, None)
+    told["expected_seconds"] = round(statistics.median(recent), 3) if recent else None
     return told
 
 
@@ -56,7 +55,8 @@ def _source(services: Services, owner: str, kind: str, parameters: dict[str, Any
             Path(folder),
             max_bytes=min(LOOKED_AT_BYTES, options.limits.download_bytes),
             roots=tuple(options.files.roots),
-            uploads=Uploads(services.objects, owner),
+            objects=services.objects,
+            user_id=owner,
         )
         try:
             source = sources.fetch(**given)

@@ -3,70 +3,94 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from pymongo.errors import PyMongoError
 
 from common import logs
 from common.clock import new_id
+from common.jobs.flights import Flight, Flights
+from common.jobs.heart import PULSE_SECONDS, Heart
 from common.jobs.hint import look_again_after
-from common.jobs.lifecycle import JobStatus
 from common.jobs.runner import Runner
 from common.jobs.slot import RunState, Slot
-from common.jobs.store import Pulse, Run
 from common.queue.event import Failures, each_message
 from common.services import Services
+from common.settings import Jobs
 
-PULSE_SECONDS = 1.0
-GONE = (0, JobStatus.CANCELLED, False)  # the state of a job that was deleted while it ran
+
+class WarmSlots:
+    """Slots with their child processes, kept between events: a function that is called again at once
+    does not start Python anew. Each is used by one event at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[Slot] = []
+
+    @contextmanager
+    def one(self, options: Jobs) -> Iterator[Slot]:
+        with self._lock:
+            slot = self._idle.pop() if self._idle else Slot(options)
+        try:
+            yield slot
+        finally:
+            with self._lock:
+                self._idle.append(slot)
+
+    def close(self) -> None:
+        with self._lock:
+            while self._idle:
+                self._idle.pop().close()
+
+
+@lru_cache(maxsize=1)
+def warm_slots() -> WarmSlots:
+    """Those of this process."""
+    return WarmSlots()
 
 
 def process_event(services: Services, event: dict[str, Any]) -> Failures:
-    slot = Slot(services.settings.jobs)
-    try:
+    with warm_slots().one(services.settings.jobs) as slot:
         return each_message(
             event,
             lambda job_id: _process(services, job_id, slot),
             queue=services.queue,
             prefix=services.settings.queue.sqs_prefix,
         )
-    finally:
-        slot.close()
 
 
 def _process(services: Services, job_id: str, slot: Slot) -> float | None:
     """Seconds keep the message: the job is held elsewhere, or not due yet."""
-    worker_id = new_id("worker")
-    job = services.jobs.claim(job_id, worker_id)
+    job = services.jobs.claim(job_id, new_id("worker"))
     if job is None:
         return look_again_after(services, job_id)
-    state = RunState(job=job)
-    ended = threading.Event()
-    pulse = threading.Thread(target=_pulse, args=(services, state, worker_id, ended), daemon=True)
-    pulse.start()
-    try:
-        Runner(services).run(state, slot)
-    finally:
-        ended.set()
-        pulse.join()
+    runner, state = Runner(services), RunState(job=job)
+    with _kept_alive(services, state):
+        answer = runner.run(state, slot)
+    runner.settle([(state, answer)])
     return None
 
 
-def _pulse(services: Services, state: RunState, worker_id: str, ended: threading.Event) -> None:
+@contextmanager
+def _kept_alive(services: Services, state: RunState) -> Iterator[None]:
+    flights, ended = Flights(), threading.Event()
+    flights.add(Flight(state=state))
+    pulse = threading.Thread(target=_pulse, args=(Heart(services, flights), ended), daemon=True)
+    pulse.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        pulse.join()
+
+
+def _pulse(heart: Heart, ended: threading.Event) -> None:
     """An outage is waited out: if it outlasts the lease, the fence refuses what comes after."""
-    run = Run(job_id=state.job.job_id, attempt=state.job.attempt, worker_id=worker_id)
     while not ended.wait(PULSE_SECONDS):
         try:
-            _beat(services, state, run)
+            heart.beat()
         except PyMongoError as error:
-            logs.warning("pulse missed", job_id=run.job_id, error=type(error).__name__)
-
-
-def _beat(services: Services, state: RunState, run: Run) -> None:
-    progress, lines = state.take_news()
-    services.jobs.pulse([Pulse(run=run, progress=progress, logs=lines)])
-    attempt, status, cancelled = services.jobs.states([run.job_id]).get(run.job_id, GONE)
-    if attempt != run.attempt or status != JobStatus.PROCESSING:
-        state.stop = "lost"
-    elif cancelled:
-        state.stop = "cancelled"
+            logs.warning("pulse missed", error=type(error).__name__)

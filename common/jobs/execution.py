@@ -20,7 +20,7 @@ from common.processing.base import Context, Limits, Progress, Result, StoredFile
 from common.processing.language_model import configured_model
 from common.processing.media.configured import configured_transcriber
 from common.processing.registry import job_type
-from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles, Uploads
+from common.processing.storage import GuardedSources, ObjectCache, ObjectFiles
 from common.processing.transform.stored import fetch_templates
 from common.queue.base import BATCH_ARCHIVE
 from common.settings import Settings
@@ -50,7 +50,8 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
                 Path(scratch),
                 max_bytes=settings.limits.download_bytes,
                 roots=tuple(settings.files.roots),
-                uploads=Uploads(objects, job["user_id"]),
+                objects=objects,
+                user_id=job["user_id"],
             ),
             progress=progress,
             cache=lambda name, sha256, method: ObjectCache(objects, name, sha256, method),

@@ -119,5 +119,5 @@ class StatisticsQuery(Query):
     """`GET /api/monitoring/events/stats`."""
 
     window: Annotated[
-        Literal["24h", "7d", "30d"], Field(description="How far back durations and throughput look.")
+        Literal["1h", "24h", "7d", "30d"], Field(description="How far back durations and throughput look.")
     ] = "24h"

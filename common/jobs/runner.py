@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
-from common import logs
+from common import logs, tracing
 from common.errors import ProcessorCrashed
 from common.jobs.announce import announce_jobs
-from common.jobs.ending import cancelled_error, job_ended, keep_completed_seconds, keep_failed_seconds
+from common.jobs.ending import cancelled_error, jobs_ended, keep_completed_seconds, keep_failed_seconds
 from common.jobs.model import Job
 from common.jobs.slot import RunState, Slot
-from common.jobs.store import Run
+from common.jobs.store import Completion, Run
 from common.services import Services
 from common.settings import Jobs
 from common.webhooks.publish import publish_job
 
 COMPLETED = {"step": "completed", "percent": 100, "message": "", "eta_seconds": 0}
 
-Settle = Callable[[Run, dict[str, Any]], bool]
+Answer = dict[str, Any]  # what a slot says of a run: completed, failed, continue or stopped
 
 
 class Runner:
@@ -30,53 +30,68 @@ class Runner:
         self._store = services.jobs
         self._options = services.settings.jobs
 
-    def run(self, state: RunState, slot: Slot) -> None:
+    def run(self, state: RunState, slot: Slot) -> Answer:
         job = state.job
         if job.outbox:
             publish_job(self._services, job.job_id)
         if job.tries > job.max_attempts:
             answer = self._out_of_attempts(job)
         else:
-            answer = slot.run(state, self._order(job))
-        self.settle(state, answer)
+            span = self._services.tracer.span
+            with span(f"run {job.job_type}", parent=job.trace, job_id=job.job_id, attempt=job.attempt):
+                answer = slot.run(state, self._order(job))
+        state.has_ended = True
+        return answer
 
-    def settle(self, state: RunState, answer: dict[str, Any]) -> None:
+    def settle(self, ended: Sequence[tuple[RunState, Answer]]) -> None:
+        """Writes the ends of these runs. May be called again after an outage: what was written stays so."""
+        completed = [self._completion(state, answer) for state, answer in ended if "completed" in answer]
+        done = self._store.complete_many(completed) if completed else set()
+        outcomes = [(state.job, self._outcome(state, answer, done)) for state, answer in ended]
+        for job, outcome in outcomes:
+            logs.info("job ended" if outcome else "late result refused", job_id=job.job_id,
+                      attempt=job.attempt, outcome=outcome)  # fmt: skip
+        jobs_ended(self._services, [job for job, outcome in outcomes if outcome])
+
+    def _outcome(self, state: RunState, answer: Answer, done: set[str]) -> str | None:
+        """What was written, or None when the job was no longer ours."""
         job = state.job
         run = Run(job_id=job.job_id, attempt=job.attempt, worker_id=job.worker_id or "")
-        outcome: str = next(name for name in ("completed", "failed", "continue", "stopped") if name in answer)
-        written = getattr(self, f"_{outcome}")(run, state, answer)
+        name: str = next(name for name in ("completed", "failed", "continue", "stopped") if name in answer)
+        written = job.job_id in done if name == "completed" else self._written(name, run, state, answer)
         if not written and self._cancelled(run):
-            written, outcome = True, "cancelled"
-        logs.info("job ended" if written else "late result refused", job_id=job.job_id, attempt=job.attempt,
-                  outcome=outcome)  # fmt: skip
-        if written:
-            job_ended(self._services, job)
+            return "cancelled"
+        return name if written else None
+
+    def _written(self, name: str, run: Run, state: RunState, answer: Answer) -> bool:
+        write = {"failed": self._failed, "continue": self._continue, "stopped": self._stopped}[name]
+        return write(run, state, answer)
 
     def _order(self, job: Job) -> dict[str, Any]:
         known = {
             "job_id": job.job_id,
             "job_type": job.job_type,
-            "job_name": job.job_name,
             "user_id": job.user_id,
+            "job_name": job.job_name,
             "attempt": job.attempt,
             "parameters": job.parameters,
             "checkpoint": job.checkpoint,
         }
-        return {"job": known, "slice_seconds": self._options.slice_seconds}
+        return {"job": known, "slice_seconds": self._options.slice_seconds, "trace": tracing.current()}
 
-    def _completed(self, run: Run, state: RunState, answer: dict[str, Any]) -> bool:
-        _, lines = state.take_news()
-        return self._store.complete(
-            run,
+    def _completion(self, state: RunState, answer: Answer) -> Completion:
+        job = state.job
+        return Completion(
+            run=Run(job_id=job.job_id, attempt=job.attempt, worker_id=job.worker_id or ""),
             **answer["completed"],
             progress=COMPLETED,
-            logs=lines,
+            logs=state.take_last_logs(),
             expires_after=keep_completed_seconds(self._services),
         )
 
-    def _failed(self, run: Run, state: RunState, answer: dict[str, Any]) -> bool:
+    def _failed(self, run: Run, state: RunState, answer: Answer) -> bool:
         error, job = answer["failed"], state.job
-        _, lines = state.take_news()
+        lines = state.take_last_logs()
         line = {"level": "error", "message": f"{error['code']}: {error['message']}"}
         if answer["retryable"] and job.tries < job.max_attempts:
             delay = max(backoff(job.tries, self._options), answer["retry_after"] or 0)
@@ -87,14 +102,14 @@ class Runner:
         keep = keep_failed_seconds(self._services)
         return self._store.fail(run, error=error, expires_after=keep, logs=[*lines, line])
 
-    def _continue(self, run: Run, state: RunState, answer: dict[str, Any]) -> bool:
+    def _continue(self, run: Run, state: RunState, answer: Answer) -> bool:
         used = self._options.slice_seconds or 0.0
         handed = self._store.hand_on(run, checkpoint=answer["continue"], used_seconds=used)
         if handed:
             announce_jobs(self._services, [state.job])
         return handed
 
-    def _stopped(self, run: Run, state: RunState, answer: dict[str, Any]) -> bool:
+    def _stopped(self, run: Run, state: RunState, answer: Answer) -> bool:
         if answer["stopped"] != "shutdown":
             return False  # cancelled is settled by the caller; a lost lease has nothing left to write
         handed = self._store.hand_back(run)

@@ -29,17 +29,26 @@ class RunState:
     """What is known of a running job between two pulses; shared by two threads under its lock."""
 
     job: Job
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)  # in its slot, after it may have waited for one
     lock: threading.Lock = field(default_factory=threading.Lock)
     progress: dict[str, Any] | None = None
     logs: list[dict[str, Any]] = field(default_factory=list)
+    last_logs: tuple[dict[str, Any], ...] = ()
     stop: str | None = None  # "cancelled", "lost" or "shutdown": why the child must end
+    has_ended: bool = False  # its slot is free; its end is being written
 
     def take_news(self) -> tuple[dict[str, Any] | None, tuple[dict[str, Any], ...]]:
         with self.lock:
             news = self.progress, tuple(self.logs)
             self.progress, self.logs = None, []
             return news
+
+    def take_last_logs(self) -> tuple[dict[str, Any], ...]:
+        """For the write of the end, which may be tried several times."""
+        with self.lock:
+            self.last_logs += tuple(self.logs)
+            self.logs = []
+            return self.last_logs
 
 
 class Slot:
@@ -53,6 +62,9 @@ class Slot:
 
     def run(self, state: RunState, order: dict[str, Any]) -> dict[str, Any]:
         """The child's last word, or one of ours in its place: failed, continue, completed, stopped."""
+        if state.stop:
+            return {"stopped": state.stop}
+        state.started = time.monotonic()
         try:
             connection = self._ready()
             send(connection, **order)

@@ -1,108 +1,97 @@
-"""Every query behind the statistics: covered index scans, or a bounded number of documents."""
+"""Every query behind the statistics. Each reads an index or a bounded number of documents; the snapshot that
+holds their answers is one document, so that looking at it costs the same with a million jobs."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from pymongo import ReplaceOne
-from pymongo.collection import Collection
+from pymongo.command_cursor import CommandCursor
 from pymongo.database import Database
-from pymongo.errors import DuplicateKeyError
 
 from common.jobs.database import Document
+from common.jobs.lifecycle import JobStatus
 
-COUNTS = "counts"
-MOST_TRACKS = 200
-MOST_OPEN_BATCHES = 10_000
-MOST_OF_A_USER = 5_000  # jobs of one caller that are looked at; newest first
+RECENT = 200  # completed jobs of one type from which durations are told
+TRACKS = 100
+MOST_OF_A_USER = 5_000  # jobs of one caller that are looked at, newest first: nobody else counts them
 
 
 class StatisticsStore:
     def __init__(self, database: Database[Document]) -> None:
-        self._jobs: Collection[Document] = database["jobs"]
-        self._batches: Collection[Document] = database["batches"]
-        self._kept: Collection[Document] = database["statistics"]
+        self._jobs = database["jobs"]
+        self._batches = database["batches"]
+        self._snapshots = database["statistics"]
 
-    def size(self) -> int:
-        return self._jobs.estimated_document_count()
+    def by_type_and_status(self, user_id: str | None) -> list[tuple[str, str, int]]:
+        group = {"$group": {"_id": {"type": "$job_type", "status": "$status"}, "count": {"$sum": 1}}}
+        rows = self._aggregate([group], user_id, hint="by_type")
+        return [(row["_id"]["type"], row["_id"]["status"], row["count"]) for row in rows]
 
-    def count_all(self) -> Document:
-        """Jobs by type and state and by track: two scans of indexes, no document is read."""
-        by_type = {"_id": {"job_type": "$job_type", "status": "$status"}, "count": {"$sum": 1}}
-        by_track = {"_id": {"track": "$parameters.track", "status": "$status"}, "count": {"$sum": 1}}
-        has_track = {"$match": {"parameters.track": {"$type": "string"}}}
-        return {
-            "jobs": _rows(self._jobs.aggregate([{"$group": by_type}], hint="by_type")),
-            "tracks": _rows(self._jobs.aggregate([has_track, {"$group": by_track}], hint="by_track")),
-        }
+    def finished_by_hour(self, since: datetime, user_id: str | None) -> list[Document]:
+        """Rows of hour, status and count; hours without an end are missing."""
+        hour = {"$dateTrunc": {"date": "$completed_at", "unit": "hour"}}
+        pipeline: list[Document] = [
+            {"$match": {"completed_at": {"$gte": since}}},
+            {"$group": {"_id": {"hour": hour, "status": "$status"}, "count": {"$sum": 1}}},
+            {"$sort": {"_id.hour": 1}},
+        ]
+        return list(self._aggregate(pipeline, user_id, hint="by_end"))
 
-    def count_of_user(self, user_id: str) -> Document:
-        newest: list[Document] = [
-            {"$match": {"user_id": user_id}}, {"$sort": {"_id": -1}}, {"$limit": MOST_OF_A_USER},
-        ]  # fmt: skip
-        group = {"job_type": "$job_type", "status": "$status", "track": "$parameters.track"}
-        rows = _rows(self._jobs.aggregate([*newest, {"$group": {"_id": group, "count": {"$sum": 1}}}]))
-        return {"jobs": rows, "tracks": [row for row in rows if isinstance(row.get("track"), str)]}
+    def durations(self, job_type: str, user_id: str | None) -> list[float]:
+        """Seconds from start to end of the newest completed jobs."""
+        wanted = {"job_type": job_type, "status": "completed"} | _owned(user_id)
+        times = {"processing_started_at": 1, "completed_at": 1}
+        found = self._jobs.find(wanted, times).sort("_id", -1).limit(RECENT)
+        return [(item["completed_at"] - item["processing_started_at"]).total_seconds() for item in found]
 
-    def ended_in(self, hour: datetime) -> list[Document]:
-        """What ended within an hour, by type and state, from the index alone."""
-        until = hour + timedelta(hours=1)
-        within = {"completed_at": {"$gte": hour, "$lt": until, "$type": "date"}}
-        took = {"$subtract": ["$completed_at", "$processing_started_at"]}
-        group = {
-            "_id": {"job_type": "$job_type", "status": "$status"},
+    def oldest_waiting(self, user_id: str | None) -> datetime | None:
+        wanted = {"status": "pending"} | _owned(user_id)
+        found = next(self._jobs.find(wanted, {"created_at": 1}).sort("_id", 1).limit(1), None)
+        return found["created_at"] if found else None
+
+    def tracks(self, user_id: str | None) -> list[Document]:
+        """Jobs of sessions by track, as the first dashboard showed them."""
+        is_status = {"$cond": [{"$eq": ["$status", "completed"]}, 1, 0]}
+        has_failed = {"$cond": [{"$eq": ["$status", "failed"]}, 1, 0]}
+        group: dict[str, Any] = {
+            "_id": "$parameters.track",
             "count": {"$sum": 1},
-            "milliseconds": {"$sum": {"$max": [{"$ifNull": [took, 0]}, 0]}},
+            "completed": {"$sum": is_status},
+            "failed": {"$sum": has_failed},
         }
-        found = self._jobs.aggregate([{"$match": within}, {"$group": group}], hint="ended")
-        return [row["_id"] | {"count": row["count"], "seconds": row["milliseconds"] / 1000} for row in found]
+        match = {"parameters.track": {"$type": "string"}}
+        pipeline: list[Document] = [
+            {"$match": match}, {"$group": group}, {"$sort": {"count": -1, "_id": 1}}, {"$limit": TRACKS},
+        ]  # fmt: skip
+        return list(self._aggregate(pipeline, user_id, hint="by_track"))
 
     def batches(self, user_id: str | None) -> tuple[int, int]:
-        """All and open ones."""
-        mine: Document = {} if user_id is None else {"user_id": user_id}
-        is_open = mine | {"check_at": {"$type": "date"}}
+        """All of them, and those that have not ended."""
         total = (
-            self._batches.count_documents(mine, limit=MOST_OF_A_USER)
-            if mine
+            self._batches.count_documents({"user_id": user_id})
+            if user_id is not None
             else self._batches.estimated_document_count()
         )
-        return total, self._batches.count_documents(is_open, limit=MOST_OPEN_BATCHES)
+        active = self._batches.count_documents({"check_at": {"$type": "date"}} | _owned(user_id))
+        return total, active
 
-    # What is kept
+    def _aggregate(
+        self, pipeline: list[Document], user_id: str | None, *, hint: str
+    ) -> CommandCursor[Document]:
+        """Over an index that covers it, or over the newest jobs of one user."""
+        if user_id is None:
+            return self._jobs.aggregate(pipeline, hint=hint)
+        mine = {"user_id": user_id, "status": {"$in": list(JobStatus)}}  # each state is sorted in its index
+        newest: list[Document] = [{"$match": mine}, {"$sort": {"_id": -1}}, {"$limit": MOST_OF_A_USER}]
+        return self._jobs.aggregate([*newest, *pipeline], hint="by_user")
 
-    def take_turn(self, now: datetime, *, next_turn: datetime) -> bool:
-        """Only one sweep counts at a time, and not more often than it can bear."""
-        due = {"_id": COUNTS, "$or": [{"next_turn": None}, {"next_turn": {"$lte": now}}]}
-        try:
-            self._kept.update_one(due, {"$set": {"next_turn": next_turn}}, upsert=True)
-        except DuplicateKeyError:  # it is there, and it is not due
-            return False
-        return True
+    def snapshot(self, name: str) -> Document | None:
+        return self._snapshots.find_one({"_id": name})
 
-    def keep_counts(self, counts: Document, *, at: datetime, next_turn: datetime) -> None:
-        values = counts | {"at": at, "next_turn": next_turn}
-        self._kept.update_one({"_id": COUNTS}, {"$set": values}, upsert=True)
-
-    def kept_counts(self) -> Document | None:
-        found = self._kept.find_one({"_id": COUNTS})
-        return found if found and "jobs" in found else None
-
-    def keep_hours(self, hours: dict[datetime, list[Document]]) -> None:
-        writes = [
-            ReplaceOne({"_id": hour.isoformat()}, {"hour": hour, "rows": rows}, upsert=True)
-            for hour, rows in hours.items()
-        ]
-        if writes:
-            self._kept.bulk_write(writes, ordered=False)
-
-    def newest_hour(self) -> datetime | None:
-        found = self._kept.find_one({"hour": {"$type": "date"}}, {"hour": 1}, sort=[("hour", -1)])
-        return found["hour"] if found else None
-
-    def hours_since(self, since: datetime) -> list[Document]:
-        return list(self._kept.find({"hour": {"$gte": since}}).sort("hour", 1))
+    def keep_snapshot(self, name: str, values: Document) -> None:
+        self._snapshots.replace_one({"_id": name}, values, upsert=True)
 
 
-def _rows(found: Any) -> list[Document]:
-    return [row["_id"] | {"count": row["count"]} for row in found]
+def _owned(user_id: str | None) -> Document:
+    return {} if user_id is None else {"user_id": user_id}

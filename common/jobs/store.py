@@ -39,6 +39,19 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Completion:
+    """What a run delivered."""
+
+    run: Run
+    results: Document
+    files: Sequence[Document]
+    cache_prefixes: Sequence[str]
+    progress: Document
+    expires_after: float | None
+    logs: Sequence[Document] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Pulse:
     """What a running job has to say since the last time: that it lives, how far it is, what it logged."""
 
@@ -63,7 +76,7 @@ class JobStore:
         self._jobs.insert_many(documents, session=session)
 
     def by_idempotency_key(self, key: str) -> Job | None:
-        return self._one({"idempotency.key": key})
+        return self._one({"idempotency.key": {"$eq": key, "$type": "string"}})
 
     def forget_key(self, job_id: str) -> None:
         """The key's time is over: the job stays, and the key may make another one."""
@@ -177,8 +190,43 @@ class JobStore:
         self, run: Run, *, results: Document, files: list[Document], cache_prefixes: list[str],
         progress: Document, expires_after: float | None, logs: Sequence[Document] = (),
     ) -> bool:  # fmt: skip
-        values = {"results": results, "files": files, "cache_prefixes": cache_prefixes, "progress": progress}
-        return self._end(run, Move.COMPLETE, values | {"error": None}, logs, expires_after=expires_after)
+        delivered = Completion(
+            run=run, results=results, files=files, cache_prefixes=cache_prefixes, progress=progress,
+            expires_after=expires_after, logs=logs,
+        )  # fmt: skip
+        return bool(self.complete_many([delivered]))
+
+    def complete_many(self, completions: Sequence[Completion]) -> set[str]:
+        """The ids of those that were written: many ends for one flush of the journal."""
+        updates = [
+            UpdateOne(
+                self._fence(item.run) | {"cancel_requested": False},
+                stamped(
+                    self._ended(
+                        Move.COMPLETE,
+                        {
+                            "results": item.results,
+                            "files": list(item.files),
+                            "cache_prefixes": list(item.cache_prefixes),
+                            "progress": item.progress,
+                            "error": None,
+                        },
+                        item.logs,
+                        item.expires_after,
+                    )
+                ),
+            )
+            for item in completions
+        ]
+        ids = {item.run.job_id for item in completions}
+        if self._jobs.bulk_write(updates, ordered=False).matched_count == len(updates):
+            return ids
+        now = self.states(ids)
+        return {
+            item.run.job_id
+            for item in completions
+            if now.get(item.run.job_id, ())[:2] == (item.run.attempt, JobStatus.COMPLETED)
+        }
 
     def fail(
         self, run: Run, *, error: Document, expires_after: float | None, logs: Sequence[Document] = ()
@@ -221,7 +269,13 @@ class JobStore:
         expires_after: float | None, fence: Document | None = None,
     ) -> bool:  # fmt: skip
         """A cancel that was acknowledged wins over a result that comes after it."""
-        ended = literal(values | NOTHING_RUNS | {"checkpoint": None}) | {
+        ended = self._ended(move, values, logs, expires_after)
+        return self._write(fence or self._fence(run) | {"cancel_requested": False}, ended)
+
+    def _ended(
+        self, move: Move, values: Document, logs: Sequence[Document], expires_after: float | None
+    ) -> Document:
+        return literal(values | NOTHING_RUNS | {"checkpoint": None}) | {
             "status": target(move),
             "completed_at": "$$NOW",
             "resend_at": {"$literal": None},
@@ -229,7 +283,6 @@ class JobStore:
             "logs": self._with_logs([*logs, line("info", target(move))]),
             "outbox": outbox.marked(EventType(f"job.{target(move)}")),
         }
-        return self._write(fence or self._fence(run) | {"cancel_requested": False}, ended)
 
     def _wait(self, run: Run, move: Move, values: Document, delay: float, logs: Sequence[Document]) -> bool:
         waiting = literal(NOTHING_RUNS) | values | {
@@ -256,6 +309,26 @@ class JobStore:
         ids = [document["_id"] for document in found]
         self._jobs.update_many({"_id": {"$in": ids}} | overdue, [{"$set": later}])
         return [Job.from_document(document) for document in found]
+
+    def waiting_by_type(self) -> dict[str, int]:
+        """Jobs that have waited for a worker longer than a message takes."""
+        grouped = self._jobs.aggregate(
+            [
+                {"$match": {"status": JobStatus.PENDING} | self._forgotten()},
+                {"$group": {"_id": "$job_type", "count": {"$sum": 1}}},
+            ]
+        )
+        return {row["_id"]: row["count"] for row in grouped}
+
+    def bring_forward(self, job_type: str) -> None:
+        """The queue has lost messages of this type: the next look at its jobs is now."""
+        waiting = {"job_type": job_type, "status": JobStatus.PENDING} | self._forgotten()
+        self._jobs.update_many(waiting, [{"$set": {"resend_at": "$$NOW"}}])
+
+    def _forgotten(self) -> Document:
+        quiet = {"$lt": ["$updated_at", after(-self._timing.resend_seconds)]}
+        due = {"$lte": [{"$ifNull": ["$not_before", "$$NOW"]}, "$$NOW"]}
+        return {"paused": False, "cancel_requested": False, "$expr": {"$and": [quiet, due]}}
 
     def expired(self, *, limit: int) -> list[Job]:
         due = {"expires_at": {"$type": "date"}, "$expr": {"$lt": ["$expires_at", "$$NOW"]}}

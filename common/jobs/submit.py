@@ -8,7 +8,7 @@ from typing import Any
 
 from pymongo.errors import PyMongoError
 
-from common import logs
+from common import logs, tracing
 from common.access import Caller, owner_of_new
 from common.errors import SecretaryError
 from common.jobs.database import Document
@@ -20,7 +20,7 @@ from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, p
 from common.jobs.search import words_of
 from common.queue.base import Message, queue_for
 from common.services import Services
-from common.uploads.use import use_uploads
+from common.uploads.use import check_uploads
 from common.webhooks.events import EventType
 from common.webhooks.hook import BATCH_END, JOB_ENDS, NewHook, wants_jobs
 from common.webhooks.request import WebhookRequest
@@ -32,7 +32,7 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     request, parameters = parse_job(body)
     check_demands(services.settings, request.job_type, parameters)
     owner = owner_of_new(caller, request.user_id)
-    use_uploads(services, owner, [parameters])
+    check_uploads(services, owner, [parameters], where="")
     document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = idempotency(caller, key, body, document["created_at"])
     _take_quota(services, caller, 1)
@@ -52,9 +52,10 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
 
 
 def submit_batch(
-    services: Services, caller: Caller, body: dict[str, Any], *, key: str | None
+    services: Services, caller: Caller, body: dict[str, Any], *, key: str | None, made_from: Any = None
 ) -> tuple[Batch, list[str]]:
-    """All members are valid or nothing is stored."""
+    """All members are valid or nothing is stored. `made_from` is what the caller sent, if it was not `body`:
+    a repeated request is known by that."""
     request = parse_batch(body, at_most=services.settings.limits.batch_jobs)
     owner = owner_of_new(caller, request.user_id)
     now = services.clock()
@@ -75,7 +76,7 @@ def submit_batch(
         "check_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds)
         if request.jobs
         else None,
-        "idempotency": idempotency(caller, key, body, now),
+        "idempotency": idempotency(caller, key, made_from or body, now),
         "version": 1,
     }
     batch["_id"] = batch["batch_id"]
@@ -85,8 +86,8 @@ def submit_batch(
     if hook and not request.jobs:
         batch["outbox"] = [{"event": EventType.BATCH_COMPLETED.value, "number": 1, "at": now}]
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
+    check_uploads(services, owner, [job["parameters"] for job in jobs], where="jobs.{place}.")
     _number(jobs)
-    use_uploads(services, owner, [job["parameters"] for job in jobs])
     known = insert_once(
         lambda: services.batches.insert(batch, jobs),
         wanted=batch["idempotency"],
@@ -192,6 +193,7 @@ def _job(
         "lease": None,
         "not_before": request.not_before,
         "keep_until": request.expires_at,
+        "trace": tracing.current(),
         "cancel_requested": False,
         "paused": False,
         "used_seconds": 0.0,

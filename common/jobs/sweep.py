@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from common import logs
 from common.jobs.announce import message_for
-from common.jobs.ending import cancelled_error, close_batch, job_ended, keep_failed_seconds
+from common.jobs.ending import cancelled_error, close_batch, jobs_ended, keep_failed_seconds
 from common.jobs.model import Job
 from common.jobs.removal import remove_batch, remove_job, remove_unused_caches
-from common.jobs.statistics import update_statistics
+from common.jobs.statistics import refresh_statistics
+from common.queue.base import HIGH_PRIORITY, queue_for
 from common.services import Services
 from common.uploads.use import remove_expired_uploads
 from common.webhooks.publish import sweep_webhooks
@@ -26,11 +27,13 @@ class Swept:
     closed: int
     removed: int
     uncached: int
-    unused: int
     notified: int
+    uploads: int
+    counted: int
 
 
 def sweep(services: Services) -> Swept:
+    _notice_lost_messages(services)
     overdue = services.jobs.take_overdue(limit=AT_ONCE)
     doomed = [job for job in overdue if job.cancel_requested]
     lost = [job for job in overdue if not job.cancel_requested]
@@ -41,13 +44,22 @@ def sweep(services: Services) -> Swept:
         closed=sum(_close(services, batch_id) for batch_id in services.batches.take_unclosed(limit=AT_ONCE)),
         removed=sum(_remove(services, job) for job in services.jobs.expired(limit=AT_ONCE)),
         uncached=remove_unused_caches(services, limit=AT_ONCE),
-        unused=remove_expired_uploads(services, limit=AT_ONCE),
         notified=sweep_webhooks(services),
+        uploads=remove_expired_uploads(services, limit=AT_ONCE),
+        counted=refresh_statistics(services),
     )
-    update_statistics(services)
     if any(vars(swept).values()):
         logs.info("swept", **vars(swept))
     return swept
+
+
+def _notice_lost_messages(services: Services) -> None:
+    """Jobs are announced again ever more rarely, so that a long queue is not sent anew each minute. A queue
+    that holds fewer messages than jobs wait for it has lost some: then all of them are announced now."""
+    for job_type, waiting in services.jobs.waiting_by_type().items():
+        lanes = {queue_for(job_type, priority) for priority in (0, HIGH_PRIORITY)}
+        if sum(services.queue.depth(sorted(lanes)).values()) < waiting:
+            services.jobs.bring_forward(job_type)
 
 
 def _cancel(services: Services, job: Job) -> bool:
@@ -55,7 +67,7 @@ def _cancel(services: Services, job: Job) -> bool:
     keep = keep_failed_seconds(services)
     cancelled = services.control.cancel_waiting(job.job_id, error=cancelled_error(), expires_after=keep)
     if cancelled:
-        job_ended(services, job)
+        jobs_ended(services, [job])
     return cancelled
 
 

@@ -1,28 +1,26 @@
-"""The worker: receives hints, claims jobs, runs each in a slot, and keeps leases alive with one pulse."""
+"""The worker: takes jobs in, runs each in a slot, writes their ends, and keeps their leases alive."""
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 
 from pymongo.errors import PyMongoError
 
 from common import logs
-from common.errors import SecretaryError
-from common.jobs.hint import look_again_after
-from common.jobs.lifecycle import JobStatus
-from common.jobs.runner import Runner
-from common.jobs.slot import RunState, Slot
-from common.jobs.store import Pulse, Run
-from common.processing.registry import job_types
-from common.queue.base import HIGH_PRIORITY, Delivery, queue_for
+from common.errors import ProcessorCrashed, SecretaryError
+from common.jobs.finisher import Finisher
+from common.jobs.flights import Flight, Flights
+from common.jobs.heart import PULSE_SECONDS, Heart
+from common.jobs.intake import Intake
+from common.jobs.runner import Answer, Runner
+from common.jobs.slot import Slot
 from common.services import Services
-from common.webhooks.progress import ProgressEvents
 
-PULSE_SECONDS = 1.0  # progress is written, and cancels are noticed, at most this late
 PAUSE_SECONDS = 1.0  # after MongoDB or the queue did not answer
+STOP_POLL_SECONDS = 0.1
 FAULTS = (PyMongoError, SecretaryError)
 
 
@@ -31,131 +29,92 @@ class Worker:
 
     def __init__(self, services: Services, worker_id: str) -> None:
         self._services = services
-        self._worker_id = worker_id
+        self._flights = Flights()
         self._runner = Runner(services)
-        self._progress_events = ProgressEvents(services)
-        self._options = services.settings.generic_worker
+        self._intake = Intake(services, worker_id, self._flights)
+        self._finisher = Finisher(services, self._runner, self._flights)
+        self._heart = Heart(services, self._flights)
+        self._claimed: queue.SimpleQueue[Flight | None] = queue.SimpleQueue()
+        self._room = threading.Event()  # a slot may have become free
         self._stopping = threading.Event()
-        self._lock = threading.Lock()
-        self._running: dict[str, tuple[RunState, Delivery]] = {}
+        self._done = threading.Event()
 
     def work(self) -> None:
-        """Returns when every slot has ended."""
-        slots = [self._thread(self._slot_loop, f"slot-{n}") for n in range(self._options.max_concurrent)]
-        pulse = self._thread(self._pulse_loop, "pulse")
+        """Returns when nothing is left in its hands."""
+        count = self._services.settings.generic_worker.max_concurrent
+        slots = [_thread(self._run_slot, f"slot-{number}") for number in range(count)]
+        finisher = _thread(self._finisher.work, "finisher")
+        heart = _thread(self._keep_alive, "heart")
+        while not self._stopping.is_set():
+            self._survive(self._take_in)
+        self._hand_back_waiting()
+        for _ in slots:
+            self._claimed.put(None)
         for slot in slots:
             slot.join()
-        pulse.join()
+        self._finisher.close()
+        finisher.join()
+        self._done.set()
+        heart.join()
 
     def stop(self) -> None:
         self._stopping.set()
         self._services.queue.wake()
+        self._room.set()
 
-    def _thread(self, target: Callable[[], None], name: str) -> threading.Thread:
-        thread = threading.Thread(target=target, name=name)
-        thread.start()
-        return thread
+    def _take_in(self) -> None:
+        self._room.clear()
+        wait = self._services.settings.generic_worker.poll_interval_sec
+        taken = self._intake.take(wait_seconds=wait)
+        if taken is None:
+            self._room.wait(wait)
+            return
+        for flight in taken:
+            self._claimed.put(flight)
 
-    def _slot_loop(self) -> None:
+    def _hand_back_waiting(self) -> None:
+        """Jobs that were claimed ahead and have not begun."""
+        while True:
+            try:
+                flight = self._claimed.get_nowait()
+            except queue.Empty:
+                return
+            if flight is not None:
+                self._finisher.put(flight, {"stopped": "shutdown"})
+
+    def _run_slot(self) -> None:
         slot = Slot(self._services.settings.jobs)
         slot.warm_up()
         try:
-            while not self._stopping.is_set():
-                self._survive(lambda: self._take_one(slot))
+            while (flight := self._claimed.get()) is not None:
+                began = time.monotonic()
+                answer = self._run(flight, slot)
+                self._intake.measure(flight.state.job.job_type, time.monotonic() - began)
+                self._finisher.put(flight, answer)
+                self._room.set()
         finally:
             slot.close()
 
-    def _take_one(self, slot: Slot) -> None:
-        queues = self._open_queues()
-        wait = self._options.poll_interval_sec
-        if not queues:
-            self._stopping.wait(min(wait, PAUSE_SECONDS))
-            return
-        for delivery in self._services.queue.receive(queues, limit=1, wait_seconds=wait):
-            self._work_on(delivery, slot)
-
-    def _open_queues(self) -> Sequence[str]:
-        """Fast lanes first; a type that already runs as often as it may is left out."""
-        limits = self._options.max_concurrent_per_type
-        with self._lock:
-            busy = [state.job.job_type for state, _ in self._running.values()]
-        names = [
-            name for name in job_types() if busy.count(name) < limits.get(name, self._options.max_concurrent)
-        ]
-        return [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in names]
-
-    def _work_on(self, delivery: Delivery, slot: Slot) -> None:
-        job = self._services.jobs.claim(delivery.message.subject_id, self._worker_id)
-        if job is None:
-            self._pass_over(delivery)
-            return
-        logs.info("job started", job_id=job.job_id, attempt=job.attempt, job_type=job.job_type)
-        state = RunState(job=job)
-        with self._lock:
-            self._running[job.job_id] = (state, delivery)
+    def _run(self, flight: Flight, slot: Slot) -> Answer:
         try:
-            self._runner.run(state, slot)
-        finally:
-            with self._lock:
-                del self._running[job.job_id]
-        self._services.queue.done([delivery])
+            return self._runner.run(flight.state, slot)
+        except Exception as error:  # noqa: BLE001 - whatever it was, the slot goes on
+            logs.exception("slot failed", job_id=flight.run.job_id)
+            fault = ProcessorCrashed(f"The job could not be run ({type(error).__name__}).")
+            return {"failed": fault.as_dict(), "retryable": True, "retry_after": None}
 
-    def _pass_over(self, delivery: Delivery) -> None:
-        seconds = look_again_after(self._services, delivery.message.subject_id)
-        if seconds is None:
-            self._services.queue.done([delivery])
-        else:
-            self._services.queue.retry_later(delivery, delay_seconds=seconds)
-
-    def _pulse_loop(self) -> None:
-        """Ends when the slots have; on a stop it gives them their grace time first."""
+    def _keep_alive(self) -> None:
+        """Until the last end is written; on a stop those that run get their grace time first."""
         deadline: float | None = None
-        beat = 0.0
-        while not self._stopping.is_set() or self._running:
-            started = time.monotonic()
-            is_beat = started - beat >= self._services.settings.jobs.heartbeat_seconds
-            beat = started if is_beat else beat
-            self._survive(partial(self._pulse, everything=is_beat))
-            if self._stopping.is_set():
-                deadline = deadline or started + self._services.settings.jobs.grace_seconds
-                if started >= deadline:
-                    self._stop_all("shutdown")
-                time.sleep(0.1)
-            else:
-                self._stopping.wait(max(PULSE_SECONDS - (time.monotonic() - started), 0.05))
-
-    def _pulse(self, *, everything: bool) -> None:
-        with self._lock:
-            running = dict(self._running)
-        self._progress_events.forget_all_but(set(running))
-        if not running:
-            return
-        pulses = []
-        for state, _ in running.values():
-            progress, lines = state.take_news()
-            if everything or progress or lines:
-                run = Run(job_id=state.job.job_id, attempt=state.job.attempt, worker_id=self._worker_id)
-                pulses.append(Pulse(run=run, progress=progress, logs=lines))
-                self._progress_events.tell(state.job, progress)
-        if pulses:
-            self._services.jobs.pulse(pulses)
-        if everything:
-            self._services.queue.extend([delivery for _, delivery in running.values()])
-        self._notice_stops(running)
-
-    def _notice_stops(self, running: dict[str, tuple[RunState, Delivery]]) -> None:
-        states = self._services.jobs.states(running)
-        for job_id, (state, _) in running.items():
-            attempt, status, cancelled = states.get(job_id, (0, JobStatus.CANCELLED, False))
-            if attempt != state.job.attempt or status != JobStatus.PROCESSING:
-                state.stop = "lost"
-            elif cancelled:
-                state.stop = "cancelled"
-
-    def _stop_all(self, reason: str) -> None:
-        with self._lock:
-            for state, _ in self._running.values():
-                state.stop = state.stop or reason
+        while not self._done.is_set():
+            self._survive(self._heart.beat)
+            if not self._stopping.is_set():
+                self._stopping.wait(PULSE_SECONDS)
+                continue
+            deadline = deadline or time.monotonic() + self._services.settings.jobs.grace_seconds
+            if time.monotonic() >= deadline:
+                self._flights.stop_all("shutdown")
+            self._done.wait(STOP_POLL_SECONDS)
 
     def _survive(self, act: Callable[[], None]) -> None:
         """An outage of MongoDB or the queue is waited out; the leases see to what was running."""
@@ -164,3 +123,9 @@ class Worker:
         except FAULTS as error:
             logs.warning("worker waits", error=type(error).__name__, reason=str(error)[:200])
             self._stopping.wait(PAUSE_SECONDS)
+
+
+def _thread(target: Callable[[], None], name: str) -> threading.Thread:
+    thread = threading.Thread(target=target, name=name)
+    thread.start()
+    return thread

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
+from urllib.parse import quote
 
 CACHE = "cache"
 CACHED_FILE = re.compile(r"(cache/[a-z]+/[0-9a-f]{64}/[A-Za-z0-9_.-]+)/[^/]+")
@@ -39,10 +39,8 @@ def upload(user_id: str, upload_id: str, filename: str) -> str:
 
 
 def upload_prefix(user_id: str, upload_id: str) -> str:
-    """The owner is part of it, so that a job finds its owner's uploads and no others. A digest, because
-    a user id may hold any character, and may be an address that a URL should not tell."""
-    owner = hashlib.sha256(user_id.encode()).hexdigest()[:32]
-    return f"uploads/{owner}/{upload_id}/"
+    """The owner is part of it: a job finds the files of its own user and no others."""
+    return f"uploads/{quote(user_id, safe='')}/{quote(upload_id, safe='')}/"
 
 
 def cache_prefix(kind: str, sha256: str, method: str) -> str:

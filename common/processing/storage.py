@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
-import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from common.errors import DownloadTooLarge, ProcessingError, SourceNotFound, UrlNotAllowed, ValidationFailed
@@ -17,7 +17,6 @@ from common.outbound.client import Outbound
 from common.processing.base import SourceFile, StoredFile
 
 READ_BYTES = 1024 * 1024
-UPLOAD_ID = re.compile(r"upload-[0-9a-f]{32}")
 
 
 def guess_type(path: str) -> str:
@@ -100,39 +99,9 @@ def _store(
     return StoredFile(path=path, key=key, size=stored.size, sha256=stored.sha256, media_type=kind)
 
 
-class Uploads:
-    """The uploads of one user: their id is part of each key, so there is no way to those of others."""
-
-    def __init__(self, objects: ObjectStore, user_id: str) -> None:
-        self._objects = objects
-        self._user_id = user_id
-
-    def copy(self, upload_id: str, target: Path, *, max_bytes: int) -> SourceFile:
-        key, size = self._find(upload_id)
-        if size > max_bytes:
-            raise DownloadTooLarge(f"The upload has {size} bytes; at most {max_bytes} are allowed.")
-        digest = hashlib.sha256()
-        with target.open("wb") as file:
-            for chunk in self._objects.stream(key):
-                digest.update(chunk)
-                file.write(chunk)
-        name = key.rsplit("/", 1)[1]
-        return SourceFile(
-            path=target, name=name, size=size, sha256=digest.hexdigest(), media_type=sniff(target)
-        )
-
-    def _find(self, upload_id: str) -> tuple[str, int]:
-        """Looked up before it is read; there is one object below an upload's prefix, or none."""
-        known = UPLOAD_ID.fullmatch(upload_id)
-        prefix = keys.upload_prefix(self._user_id, upload_id)
-        found = next(self._objects.listing(prefix), None) if known else None
-        if found is None:
-            raise SourceNotFound("There is no such upload, or its file has not arrived.")
-        return found
-
-
 class GuardedSources:
-    """Downloads through the outbound guard; opens local files only below the configured roots."""
+    """Downloads through the outbound guard; opens local files only below the configured roots, and uploads
+    only of the user whose job it is."""
 
     def __init__(
         self,
@@ -140,14 +109,16 @@ class GuardedSources:
         folder: Path,
         *,
         max_bytes: int,
-        roots: tuple[Path, ...],
-        uploads: Uploads | None = None,
+        roots: tuple[Path, ...] = (),
+        objects: ObjectStore | None = None,
+        user_id: str = "",
     ) -> None:
-        self._uploads = uploads
         self._outbound = outbound
         self._folder = folder
         self._max_bytes = max_bytes
         self._roots = roots
+        self._objects = objects
+        self._user_id = user_id
         self._count = 0
 
     def fetch(
@@ -157,16 +128,29 @@ class GuardedSources:
             return self._download(url)
         if file_path:
             return local_source(allowed_path(file_path, self._roots), max_bytes=self._max_bytes)
-        if upload_id and self._uploads:
-            return self._uploads.copy(upload_id, self._next_path(), max_bytes=self._max_bytes)
-        raise ValidationFailed("Expected a url, an upload_id or a file_path.")
+        if upload_id and self._objects:
+            return self._copy(self._objects, keys.upload_prefix(self._user_id, upload_id))
+        raise ValidationFailed("expected url, upload_id or file_path, found none of them")
 
-    def _next_path(self) -> Path:
+    def _copy(self, objects: ObjectStore, prefix: str) -> SourceFile:
+        found = next(objects.listing(prefix), None)
+        if found is None:
+            raise SourceNotFound("The upload is not there: it never arrived, or it was kept for its time.")
+        key, size = found
+        if size > self._max_bytes:
+            raise DownloadTooLarge(f"The upload has {size} bytes; at most {self._max_bytes} are allowed.")
+        target = self._next_target()
+        with target.open("wb") as file:
+            for chunk in objects.stream(key):
+                file.write(chunk)
+        return replace(local_source(target, max_bytes=self._max_bytes), name=key.removeprefix(prefix))
+
+    def _next_target(self) -> Path:
         self._count += 1
         return self._folder / f"source-{self._count}"
 
     def _download(self, url: str) -> SourceFile:
-        target = self._next_path()
+        target = self._next_target()
         got = self._outbound().download(url, target, max_bytes=self._max_bytes)
         return SourceFile(
             path=got.path,

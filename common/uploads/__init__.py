@@ -1,1 +1,1 @@
-"""Files that callers put into the object store themselves, and that jobs take as their source."""
+"""Files that callers bring: announced here, sent straight to the object store, then used by their jobs."""

@@ -1,12 +1,12 @@
-"""Every query on uploads. The bytes are in the object store; a document says whose they are and how long."""
+"""Every query on uploads: what was announced, by whom, and until when it is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from pymongo.collection import Collection
 from pymongo.database import Database
 
 from common.jobs.database import Document
@@ -14,57 +14,52 @@ from common.jobs.database import Document
 
 @dataclass(frozen=True, kw_only=True)
 class Upload:
-    """One file, promised with a size and a type; `confirmed` once it has been seen in the store."""
+    """A file that may be on its way, may have arrived, or may never come; the object store knows."""
 
     upload_id: str
     user_id: str
-    filename: str
+    key: str
     size: int
     content_type: str
-    created_at: datetime
-    expires_at: datetime | None
-    confirmed: bool
-    idempotency: Document | None
-
-    @classmethod
-    def from_document(cls, document: Document) -> Upload:
-        names = ("user_id", "filename", "size", "content_type", "created_at", "expires_at", "confirmed")
-        known = {name: document[name] for name in names}
-        return cls(upload_id=document["_id"], idempotency=document.get("idempotency"), **known)
+    expires_at: datetime | None  # None: kept for ever
+    idempotency: Document | None = None
 
 
 class UploadStore:
     def __init__(self, database: Database[Document]) -> None:
-        self._uploads: Collection[Document] = database["uploads"]
+        self._uploads = database["uploads"]
 
-    def insert(self, document: Document) -> None:
-        self._uploads.insert_one(document)
-
-    def of_user(self, user_id: str, upload_ids: Sequence[str]) -> list[Upload]:
-        found = self._uploads.find({"_id": {"$in": list(upload_ids)}, "user_id": user_id})
-        return [Upload.from_document(document) for document in found]
+    def insert(self, upload: Upload, *, created_at: datetime) -> None:
+        values: dict[str, Any] = vars(upload) | {"_id": upload.upload_id, "created_at": created_at}
+        self._uploads.insert_one(values)
 
     def by_idempotency_key(self, key: str) -> Upload | None:
-        document = self._uploads.find_one({"idempotency.key": key})
-        return Upload.from_document(document) if document else None
+        found = self._uploads.find_one({"idempotency.key": key})
+        return _upload(found) if found else None
 
     def forget_key(self, upload_id: str) -> None:
         self._uploads.update_one({"_id": upload_id}, {"$set": {"idempotency": None}})
 
-    def keep(self, upload_ids: Sequence[str], *, until: datetime | None) -> int:
-        """A job needs these from now on; says how many are still there. None keeps them for ever."""
-        longer = {"$max": ["$expires_at", until]}
-        kept = {"$cond": [{"$eq": ["$expires_at", None]}, None, longer if until else None]}
-        changed = {"confirmed": True, "expires_at": kept}
-        return self._uploads.update_many(
-            {"_id": {"$in": list(upload_ids)}}, [{"$set": changed}]
-        ).matched_count
+    def owned(self, upload_ids: Collection[str], user_id: str) -> dict[str, Upload]:
+        """Those of the ids that exist and belong to this user."""
+        found = self._uploads.find({"_id": {"$in": list(upload_ids)}, "user_id": user_id})
+        return {item["_id"]: _upload(item) for item in found}
+
+    def keep(self, upload_ids: Collection[str], *, until: datetime | None) -> int:
+        """Jobs need these from now on; says how many are still there."""
+        longer = {"$cond": [{"$eq": ["$expires_at", None]}, None, {"$max": ["$expires_at", until]}]}
+        changed = [{"$set": {"expires_at": longer if until else None}}]
+        return self._uploads.update_many({"_id": {"$in": list(upload_ids)}}, changed).matched_count
 
     def expired(self, *, limit: int) -> list[Upload]:
         due = {"expires_at": {"$type": "date"}, "$expr": {"$lt": ["$expires_at", "$$NOW"]}}
-        return [Upload.from_document(document) for document in self._uploads.find(due).limit(limit)]
+        return [_upload(item) for item in self._uploads.find(due).limit(limit)]
 
     def delete(self, upload: Upload) -> bool:
-        """Unless a job began to use it meanwhile."""
+        """Unless a job has begun to use it meanwhile."""
         unchanged = {"_id": upload.upload_id, "expires_at": upload.expires_at}
         return self._uploads.delete_one(unchanged).deleted_count == 1
+
+
+def _upload(document: Document) -> Upload:
+    return Upload(**{name: document[name] for name in Upload.__dataclass_fields__})

@@ -5,20 +5,29 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.errors import Conflict, DownloadFailed, Forbidden, NotFound, UnknownJobType, UrlNotAllowed
+from common.errors import (
+    Conflict,
+    DownloadFailed,
+    DownloadTooLarge,
+    Forbidden,
+    NotFound,
+    UnknownJobType,
+    UnsupportedFile,
+    UrlNotAllowed,
+)
 from common.http.answers import BatchDetail, BatchIds, Estimate, ImportedSchedule, JobIds, JobRow, UploadPlace
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
-from common.jobs.estimate import estimate
+from common.jobs.import_request import ImportRequest
 from common.jobs.requests import BatchRequest, JobRequest
-from common.jobs.schedule_import import ImportRequest, import_schedule
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
-from common.uploads.use import UploadRequest, create_upload
+from common.uploads.request import UploadRequest
+from common.uploads.use import announce_upload
 from functions.enqueue import old
 
-JOBS, BATCHES, FILES = "Jobs", "Batches", "Files"
+JOBS, BATCHES = "Jobs", "Batches"
 EXAMPLE_JOB = {"job_type": "pdf", "parameters": {"url": "https://example.org/report.pdf"}}
 
 router = Router("job-enqueue")
@@ -71,12 +80,15 @@ def create_batch(request: Request) -> Answer:
     "POST",
     "/api/batches/import",
     operation=Operation(
-        summary="An event's schedule as a batch of session jobs", tag=BATCHES, body=ImportRequest, status=202,
+        summary="Make a batch of an event's schedule", tag=BATCHES, body=ImportRequest, status=202,
         other_statuses=(200,), data=ImportedSchedule, top={"batch": BatchDetail | None},
-        errors=(Forbidden, DownloadFailed, UrlNotAllowed, NotFound, Conflict), idempotent=True,
+        errors=(Forbidden, UnsupportedFile, UrlNotAllowed, DownloadFailed, DownloadTooLarge),
+        idempotent=True, example={"url": "https://example.org/schedule.xml", "dry_run": True},
     ),
 )  # fmt: skip
 def create_from_schedule(request: Request) -> Answer:
+    from common.jobs.schedule_import import import_schedule  # brings the HTTP client along
+
     done = import_schedule(request.services, request.caller, request.json(), key=request.idempotency_key)
     if done.batch is None:
         return Answer(data=done.as_data(), top={"batch": None})
@@ -93,25 +105,15 @@ def create_from_schedule(request: Request) -> Answer:
     "POST",
     "/api/uploads",
     operation=Operation(
-        summary="A place for a file of yours; jobs take it as upload_id", tag=FILES, body=UploadRequest,
-        status=201, data=UploadPlace, errors=(Forbidden,), idempotent=True,
-        example={"filename": "report.pdf", "size": 48_213, "content_type": "application/pdf"},
+        summary="Announce a file, then PUT it to the URL of the answer",
+        tag=JOBS, body=UploadRequest, status=201,
+        data=UploadPlace, errors=(Forbidden, Conflict), idempotent=True,
+        example={"filename": "report.pdf", "size": 12_345, "content_type": "application/pdf"},
     ),
 )  # fmt: skip
-def promise_upload(request: Request) -> Answer:
-    upload, signed = create_upload(
-        request.services, request.caller, request.json(), key=request.idempotency_key
-    )
-    place = {
-        "upload_id": upload.upload_id,
-        "method": "PUT",
-        "url": signed.url,
-        "headers": {"Content-Type": upload.content_type},
-        "filename": upload.filename,
-        "size": upload.size,
-        "expires_at": signed.expires_at,
-    }
-    return Answer(status=201, data=place, headers={"Cache-Control": "no-store"})
+def create_upload(request: Request) -> Answer:
+    made = announce_upload(request.services, request.caller, request.json(), key=request.idempotency_key)
+    return Answer(status=201, data=made.as_data(), headers={"Cache-Control": "no-store"})
 
 
 @router.route(
@@ -119,10 +121,12 @@ def promise_upload(request: Request) -> Answer:
     "/api/estimate",
     operation=Operation(
         summary="What a job would be, without running it", tag=JOBS, body=JobRequest, data=Estimate,
-        errors=(Forbidden, UnknownJobType, NotFound, Conflict, DownloadFailed, UrlNotAllowed),
+        errors=(Forbidden, UnknownJobType, DownloadFailed, UrlNotAllowed),
     ),
 )  # fmt: skip
 def foresee(request: Request) -> Answer:
+    from common.jobs.estimate import estimate  # brings the HTTP client along
+
     return Answer(data=estimate(request.services, request.caller, request.json()))
 
 

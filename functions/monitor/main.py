@@ -11,7 +11,7 @@ from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
 from common.jobs.queries import StatisticsQuery
-from common.jobs.statistics import statistics
+from common.jobs.statistics import read_statistics
 from common.metrics.collect import metrics
 from common.metrics.prometheus import MEDIA_TYPE
 from common.readiness import readiness
@@ -55,15 +55,14 @@ def prometheus(request: Request) -> Answer:
     "GET",
     "/api/monitoring/events/stats",
     operation=Operation(
-        summary="How the service is doing; for users, how their jobs are doing",
-        tag=TAG,
-        query=StatisticsQuery,
-        data=Statistics,
+        summary="What was done, what runs, what waits", tag=TAG, query=StatisticsQuery, data=Statistics,
         top={"stats": Statistics},
     ),
-)
+)  # fmt: skip
 def stats(request: Request) -> Answer:
-    found = statistics(request.services, request.caller, window=request.parse(StatisticsQuery).window)
+    """`stats` stands beside the envelope too, where the first dashboard read it."""
+    window = request.parse(StatisticsQuery).window
+    found = read_statistics(request.services, request.caller, window=window)
     return Answer(data=found, top={"stats": found})
 
 

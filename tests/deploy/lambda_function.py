@@ -139,7 +139,7 @@ class EventSource:
         return sent if not named <= sent else named
 
     def held(self) -> int:
-        """Messages in the queue, visible or not."""
-        names: Any = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        """Messages in the queue: visible, in flight or delayed."""
+        names: Any = [f"ApproximateNumberOfMessages{kind}" for kind in ("", "NotVisible", "Delayed")]
         answer = self._sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=names)
         return sum(int(answer["Attributes"][name]) for name in names)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from infra.local.template import http_routes
+from tests.servers.site import site
 
 # Pages for people are no part of an API's specification.
 NOT_SPECIFIED = {"/monitoring/events", "/monitoring/assets/{path+}"}
+
+SCHEDULE = """<schedule><conference><title>Days</title></conference><day date="2025-02-01"><room name="A">
+<event id="1"><start>10:00</start><title>Welcome</title><url>https://example.org/welcome</url></event>
+</room></day></schedule>"""
 
 
 @pytest.fixture
@@ -45,17 +52,25 @@ def test_each_job_type_has_a_form_of_its_own(api: httpx.Client, specification: d
     assert forms == types
 
 
-def test_every_example_works(api: httpx.Client, specification: dict[str, Any]) -> None:
+def test_every_example_works(api: httpx.Client, specification: dict[str, Any], tmp_path: Path) -> None:
+    """Word for word, but for what would be fetched at once from a host that tests cannot reach."""
+    (tmp_path / "schedule.xml").write_text(SCHEDULE)
+    with site(tmp_path) as url:
+        assert _try_all(api, specification, url) >= 8
+
+
+def _try_all(api: httpx.Client, specification: dict[str, Any], url: str) -> int:
     tried = 0
     for path, methods in specification["paths"].items():
         for method, operation in methods.items():
             content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
             for example in content.get("examples", {}).values():
-                answer = api.request(method, path, json=example["value"])
+                text = json.dumps(example["value"]).replace("https://example.org/schedule", f"{url}/schedule")
+                answer = api.request(method, path, content=text)
                 assert str(answer.status_code) in operation["responses"], (path, answer.text)
                 assert answer.is_success, (path, answer.text)
                 tried += 1
-    assert tried >= 8
+    return tried
 
 
 def test_the_page_allows_nothing_but_itself(api: httpx.Client) -> None:

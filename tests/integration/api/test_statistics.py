@@ -1,130 +1,128 @@
-"""How the service is doing: right figures, told at the same cost however many jobs there are."""
+"""Statistics: what the dashboard shows at a glance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
-import httpx
 import pytest
 
 from common.access import Caller
-from common.http.answers import Statistics
-from common.jobs import statistics as module
-from common.jobs.database import Document
-from common.jobs.statistics import statistics, update_statistics
-from common.jobs.submit import submit_batch, submit_job
+from common.jobs.statistics import read_statistics, refresh_statistics
+from common.jobs.store import Run
+from common.jobs.submit import submit_job
 from common.services import Services, build
 from common.settings import Settings
-from tests.integration.api.work import fail, finish, pdf, start
 
-ADMIN = Caller(user_id="root", is_admin=True)
-ALICE = Caller(user_id="alice")
+ADMIN = Caller(user_id="admin", is_admin=True)
+ANNA = Caller(user_id="anna")
 
 
 @pytest.fixture
-def fresh(settings: Settings) -> Iterator[Services]:
-    """A database of its own: statistics are about everything in it."""
+def services(settings: Settings) -> Iterator[Services]:
+    """A database of this test's own, as everything in it is counted."""
     provided = build(settings)
     yield provided
     provided.close()
 
 
-def session(track: str) -> dict[str, Any]:
-    parameters = {"event": "E", "session": "S", "url": "https://example.org/s", "track": track}
-    return {"job_type": "session", "parameters": parameters}
+def submit(services: Services, caller: Caller, track: str | None = None) -> str:
+    url = "https://example.org/a"
+    session = {"event": "E", "session": "S", "url": url, "filename": "f", "track": track}
+    body = {"job_type": "session" if track else "pdf", "parameters": session if track else {"url": url}}
+    return submit_job(services, caller, body, key=None).job_id
 
 
-def test_the_figures_are_right(fresh: Services) -> None:
-    body = {"jobs": [pdf(1), pdf(2), session("Main"), session("Main"), session("Other")]}
-    _, (first, second, third, *_) = submit_batch(fresh, ALICE, body, key=None)
-    submit_job(fresh, Caller(user_id="bob"), pdf(3), key=None)
-    finish(fresh, first)
-    fail(fresh, second)
-    finish(fresh, third)
-    start(fresh, fresh.batches.member_ids(fresh.batches.find({}, limit=1)[0].batch_id)[3])
-    update_statistics(fresh)
-    found = statistics(fresh, ADMIN, window="24h")
-    assert found["jobs"] == {
-        "total": 6, "pending": 2, "processing": 1, "completed": 2, "failed": 1, "cancelled": 0,
-    }  # fmt: skip
-    assert found["batches"] == {"total": 1, "active": 1}
-    assert [(row["_id"], row["count"], row["completed"]) for row in found["tracks"]] == [
-        ("Main", 2, 1), ("Other", 1, 0),
-    ]  # fmt: skip
-    kinds = {row["job_type"]: row for row in found["by_type"]}
-    assert (kinds["pdf"]["completed"], kinds["pdf"]["failed"], kinds["session"]["pending"]) == (1, 1, 1)
-    assert kinds["pdf"]["success_rate"] == 0.5
-    assert kinds["pdf"]["median_seconds"] >= 0
-    assert found["queue"]["depth"] == 2
-    assert 0 <= found["queue"]["oldest_seconds"] < 60
-    assert found["success_rate"] == round(2 / 3, 4)
-    assert len(found["throughput"]) == 24
-    assert found["throughput"][-1]["completed"] + found["throughput"][-2]["completed"] == 2
-    Statistics.model_validate({**found, "tracks": []})
+def end(services: Services, job_id: str, *, well: bool) -> None:
+    job = services.jobs.claim(job_id, "w")
+    assert job is not None
+    run = Run(job_id=job_id, attempt=job.attempt, worker_id="w")
+    if well:
+        assert services.jobs.complete(
+            run, results={}, files=[], cache_prefixes=[], progress={}, expires_after=None
+        )
+    else:
+        assert services.jobs.fail(run, error={"code": "X", "message": "", "details": {}}, expires_after=None)
 
 
-def test_a_user_sees_only_their_own_jobs(fresh: Services) -> None:
-    submit_job(fresh, ALICE, pdf(1), key=None)
-    submit_job(fresh, Caller(user_id="bob"), pdf(2), key=None)
-    assert statistics(fresh, ALICE, window="24h")["jobs"]["total"] == 1
-    assert statistics(fresh, ADMIN, window="24h")["jobs"]["total"] == 2
+def test_everything_is_counted(services: Services) -> None:
+    ids = [submit(services, ANNA, "Tools") for _ in range(3)] + [submit(services, ADMIN)]
+    end(services, ids[0], well=True)
+    end(services, ids[1], well=True)
+    end(services, ids[2], well=False)
+
+    found = read_statistics(services, ADMIN, window="24h")
+
+    counts = {"total": 4, "pending": 1, "processing": 0, "completed": 2, "failed": 1, "cancelled": 0}
+    assert found["jobs"] == counts
+    assert [(one["job_type"], one["total"]) for one in found["types"]] == [("pdf", 1), ("session", 3)]
+    assert found["tracks"] == [{"_id": "Tools", "count": 3, "completed": 2, "failed": 1}]
+    assert found["success_rate"] == pytest.approx(2 / 3, abs=1e-3)
+    assert sum(row["count"] for row in found["throughput"]) == 3
+    assert found["queue"]["depth"] == 1
+    assert found["queue"]["oldest_seconds"] >= 0
+    assert found["types"][1]["median_seconds"] >= 0
 
 
-@pytest.mark.parametrize(("window", "buckets"), [("24h", 24), ("7d", 28), ("30d", 30)])
-def test_a_window_has_its_buckets_and_nothing_twice(fresh: Services, window: str, buckets: int) -> None:
-    job = submit_job(fresh, ALICE, pdf(1), key=None)
-    finish(fresh, job.job_id)
-    for _ in range(3):
-        update_statistics(fresh)
-    found = statistics(fresh, ADMIN, window=window)["throughput"]
-    assert len(found) == buckets
-    assert sum(bucket["completed"] for bucket in found) == 1
-    assert found == sorted(found, key=lambda bucket: bucket["start"])
+def test_others_see_their_own_jobs_only(services: Services) -> None:
+    submit(services, ANNA, "Tools")
+    submit(services, ADMIN, "Secrets")
+
+    found = read_statistics(services, ANNA, window="24h")
+
+    assert found["jobs"]["total"] == 1
+    assert [one["_id"] for one in found["tracks"]] == ["Tools"]
 
 
-def test_a_large_store_is_counted_by_the_sweep_alone(
-    fresh: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "COUNTED_LIVE", 10)
-    submit_batch(fresh, ALICE, {"jobs": [pdf(number) for number in range(30)]}, key=None)
-    update_statistics(fresh)
-    submit_job(fresh, ALICE, pdf(99), key=None)
-    found = statistics(fresh, ADMIN, window="24h")
-    assert found["jobs"]["total"] == 30
-    update_statistics(fresh)  # too early to count again
-    assert statistics(fresh, ADMIN, window="24h")["jobs"]["total"] == 30
-    past = fresh.clock() - timedelta(seconds=1)
-    fresh.database["statistics"].update_one({"_id": "counts"}, {"$set": {"next_turn": past}})
-    update_statistics(fresh)
-    assert statistics(fresh, ADMIN, window="24h")["jobs"]["total"] == 31
+def test_a_costly_snapshot_is_left_to_the_sweep(services: Services) -> None:
+    read_statistics(services, ADMIN, window="24h")
+    submit(services, ADMIN)
+    long_ago = services.clock() - timedelta(hours=1)
+    costly = {"$set": {"seconds": 2.0, "at": long_ago}}
+    services.database["statistics"].update_one({"_id": "all:24h"}, costly)
+
+    before = read_statistics(services, ADMIN, window="24h")
+    refreshed = refresh_statistics(services)
+    after = read_statistics(services, ADMIN, window="24h")
+
+    assert before["jobs"]["total"] == 0
+    assert refreshed == 1
+    assert after["jobs"]["total"] == 1
 
 
-def test_no_statistic_reads_the_store_document_by_document(
-    fresh: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "COUNTED_LIVE", 10)
-    body = {"jobs": [pdf(number) for number in range(400)] + [session(f"T{n}") for n in range(100)]}
-    submit_batch(fresh, ALICE, body, key=None)
-    reads = _profiled(fresh, lambda: update_statistics(fresh))
-    assert all(read["docsExamined"] == 0 for read in reads), [read["planSummary"] for read in reads]
-    reads = _profiled(fresh, lambda: statistics(fresh, ADMIN, window="30d"))
-    assert sum(read["keysExamined"] for read in reads) < 50
+def test_an_empty_store_has_figures_too(services: Services) -> None:
+    found = read_statistics(services, ADMIN, window="1h")
+
+    assert found["jobs"]["total"] == 0
+    assert (found["success_rate"], found["queue"]["oldest_seconds"], found["tracks"]) == (None, None, [])
 
 
-def test_the_route_tells_them_in_both_forms(api: httpx.Client) -> None:
-    answer = api.get("/api/monitoring/events/stats").json()
-    assert answer["stats"] == answer["data"]
-    assert api.get("/api/monitoring/events/stats?window=1y").status_code == 422
+def test_a_users_own_figures_never_wait_for_the_sweep(services: Services) -> None:
+    read_statistics(services, ANNA, window="24h")
+    submit(services, ANNA)
+    long_ago = services.clock() - timedelta(hours=1)
+    services.database["statistics"].update_one(
+        {"_id": "user:24h:anna"}, {"$set": {"seconds": 2.0, "at": long_ago}}
+    )
+
+    assert read_statistics(services, ANNA, window="24h")["jobs"]["total"] == 1
 
 
-def _profiled(services: Services, act: Any) -> list[Document]:
-    database = services.database
-    database.command("profile", 2)
-    act()
-    database.command("profile", 0)
-    reads = list(database["system.profile"].find({"ns": f"{database.name}.jobs"}))
-    database["system.profile"].drop()
-    assert reads
-    return [read for read in reads if "planSummary" in read]
+@pytest.mark.parametrize("caller", [ADMIN, ANNA], ids=["all", "own"])
+def test_no_figure_is_sorted_or_scanned_together(services: Services, caller: Caller) -> None:
+    for number in range(40):
+        job_id = submit(services, ANNA, f"T{number % 3}")
+        end(services, job_id, well=True) if number % 2 else None
+    services.database.command("profile", 2)
+    read_statistics(services, caller, window="30d")
+    services.database.command("profile", 0)
+
+    reads = list(services.database["system.profile"].find({"ns": f"{services.database.name}.jobs"}))
+
+    assert len(reads) >= 4
+    for read in reads:
+        assert "COLLSCAN" not in read["planSummary"], read["command"]
+    counted = [
+        read for read in reads if read["planSummary"].startswith("IXSCAN { job_type") and "group" in str(read)
+    ]
+    assert caller is ANNA or any(read["docsExamined"] == 0 for read in counted)

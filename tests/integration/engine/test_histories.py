@@ -16,7 +16,7 @@ from hypothesis.stateful import run_state_machine_as_test as run_histories
 from common.errors import Conflict
 from common.jobs.batch_control import cancel_batch, retry_failed, toggle_active
 from common.jobs.control import cancel_job, restart_job
-from common.jobs.ending import job_ended
+from common.jobs.ending import jobs_ended
 from common.jobs.lifecycle import JobStatus
 from common.jobs.store import Run
 from common.jobs.sweep import sweep
@@ -143,7 +143,7 @@ class Histories(RuleBasedStateMachine):
             self.results[run.job_id, run.attempt] += 1
         assert written == holds, "who holds the job may write, and nobody else"
         if written:
-            job_ended(self.engine.services, self.engine.job(run.job_id))
+            jobs_ended(self.engine.services, [self.engine.job(run.job_id)])
 
     # Fate
 
@@ -206,7 +206,7 @@ class Histories(RuleBasedStateMachine):
                     services.queue.done([delivery])
                     if job:
                         self.engine.complete(Run(job_id=job.job_id, attempt=job.attempt, worker_id="last"))
-                        job_ended(services, job)
+                        jobs_ended(services, [job])
             if all(self.engine.job(job_id).is_final for job_id in self.acknowledged):
                 break
         self.time_passes_and_the_timer_sweeps()

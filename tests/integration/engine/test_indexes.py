@@ -15,7 +15,7 @@ from common.access import Caller, visible_filter
 from common.jobs.batch_store import BatchStore
 from common.jobs.control_store import ControlStore
 from common.jobs.database import Document
-from common.jobs.store import JobStore, Pulse, Run
+from common.jobs.store import Completion, JobStore, Pulse, Run
 from common.queue.mongo import MongoQueue
 from common.settings import Settings
 from tests.integration.engine.helpers import RESULT, WORKER, Engine
@@ -80,7 +80,10 @@ def test_no_query_scans_a_collection(engine: Engine, recorder: tuple[Recorder, D
 def _use_all(jobs: Any, batches: Any, control: Any, queue: Any, batch_id: str, job_ids: list[str]) -> None:
     first = job_ids[0]
     run = Run(job_id=first, attempt=1, worker_id=WORKER)
-    jobs.by_idempotency_key("ada", "key")
+    jobs.by_idempotency_key("key")
+    jobs.forget_key(first)
+    jobs.waiting_by_type()
+    jobs.bring_forward("noop")
     jobs.get(first)
     for query in ({}, {"status": "pending"}, {"job_type": "noop"}, {"user_id": "ada"}, {"tags": "x"},
                   {"batch_id": batch_id}, visible_filter(STRANGER)):  # fmt: skip
@@ -100,12 +103,14 @@ def _use_all(jobs: Any, batches: Any, control: Any, queue: Any, batch_id: str, j
     jobs.hand_on(run, checkpoint={}, used_seconds=0)
     jobs.fail(run, error=ERROR, expires_after=1)
     jobs.complete(run, **RESULT, expires_after=1)
+    jobs.complete_many([Completion(run=run, **RESULT, expires_after=1)])
     jobs.take_overdue(limit=10)
     jobs.expired(limit=10)
     jobs.with_outbox(older_seconds=0, limit=10)
     jobs.clear_outbox(first, [1])
     jobs.disable_webhook({"_id": first})
-    batches.by_idempotency_key("ada", "key")
+    batches.by_idempotency_key("key")
+    batches.forget_key(batch_id)
     batches.get(batch_id)
     batches.member_ids(batch_id)
     batches.members(batch_id, ["pending"])

@@ -1,0 +1,1 @@
+"""Measurements; run by hand, and read as ratios of one run."""
