@@ -52,9 +52,10 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
 
 
 def submit_batch(
-    services: Services, caller: Caller, body: dict[str, Any], *, key: str | None
+    services: Services, caller: Caller, body: dict[str, Any], *, key: str | None, made_from: Any = None
 ) -> tuple[Batch, list[str]]:
-    """All members are valid or nothing is stored."""
+    """All members are valid or nothing is stored. `made_from` is what the caller sent, if it was not `body`:
+    a repeated request is known by that."""
     request = parse_batch(body, at_most=services.settings.limits.batch_jobs)
     owner = owner_of_new(caller, request.user_id)
     now = services.clock()
@@ -75,7 +76,7 @@ def submit_batch(
         "check_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds)
         if request.jobs
         else None,
-        "idempotency": idempotency(caller, key, body, now),
+        "idempotency": idempotency(caller, key, made_from or body, now),
         "version": 1,
     }
     batch["_id"] = batch["batch_id"]
