@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo up down test lint format types check clean
+.PHONY: help demo up down test lint format types check quality faults test-deploy docs clean
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -29,7 +29,20 @@ down: .venv/run ## stop what `make up` started
 	@$(BIN)/secretary down
 
 test: .venv/dev ## the test suite
+	@$(BIN)/python -m tests.servers.localstack
 	@$(BIN)/python -m pytest --quiet
+
+faults: .venv/dev ## 500 jobs under 100 injected faults; prints what was lost
+	@$(BIN)/python -m tests.faults --jobs 500 --faults 100
+
+quality: .venv/dev ## our Markdown beside the others', into docs/quality.md
+	@$(BIN)/python -m tests.quality
+
+test-deploy: .venv/dev ## build the image and run the service from it
+	@$(BIN)/python -m tests.deploy.image
+
+docs: .venv/dev ## the documentation as a web site in out/docs
+	@$(BIN)/mkdocs build --quiet --strict
 
 lint: .venv/dev
 	@$(BIN)/ruff check .

@@ -15,9 +15,11 @@ from common.clock import Clock, NewId, new_id, utc_now
 from common.identity.base import Identity
 from common.identity.configured import identity_of
 from common.jobs.batch_store import BatchStore
+from common.jobs.cache_marks import CacheMarks
 from common.jobs.changes import Changes
 from common.jobs.control_store import ControlStore
 from common.jobs.database import Document, connect
+from common.jobs.statistics_store import StatisticsStore
 from common.jobs.store import JobStore
 from common.jobs.updates import Timing
 from common.keys.store import KeyStore
@@ -27,6 +29,8 @@ from common.queue.mongo import MongoQueue
 from common.queue.sqs import SqsQueue
 from common.rate_limits import RateLimiter
 from common.settings import Settings, settings
+from common.tracing import Tracer, tracer_for
+from common.uploads.store import UploadStore
 from common.webhooks.store import DeliveryStore
 
 if TYPE_CHECKING:
@@ -51,6 +55,22 @@ class Services:
     @cached_property
     def keys(self) -> KeyStore:
         return KeyStore(self.database)
+
+    @cached_property
+    def statistics(self) -> StatisticsStore:
+        return StatisticsStore(self.database)
+
+    @cached_property
+    def uploads(self) -> UploadStore:
+        return UploadStore(self.database)
+
+    @cached_property
+    def cache_marks(self) -> CacheMarks:
+        return CacheMarks(self.database)
+
+    @cached_property
+    def tracer(self) -> Tracer:
+        return tracer_for(self.settings.tracing)
 
     @cached_property
     def rate_limiter(self) -> RateLimiter | None:

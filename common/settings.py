@@ -60,6 +60,9 @@ class SettingsError(SecretaryError):
 
 
 def _split_commas(value: Any) -> Any:
+    """A variable that is set to nothing is an empty list: deployments set every name they know."""
+    if value is None:
+        return []
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
@@ -167,6 +170,7 @@ class Retention(Section):
 
     completed_days: Positive | None = 90
     failed_days: Positive | None = 30
+    upload_days: Positive = 7
 
 
 class Access(Section):
@@ -272,6 +276,13 @@ class Logging(Section):
     format: Literal["json", "text"] = "json"
 
 
+class Tracing(Section):
+    """OpenTelemetry; off without an endpoint."""
+
+    endpoint: str | None = None  # OTLP over HTTP, e.g. http://collector:4318/v1/traces
+    service_name: str = "secretary"
+
+
 class Settings(Section):
     """Everything an operator can set."""
 
@@ -293,6 +304,7 @@ class Settings(Section):
     webhooks: Webhooks = Webhooks()
     sweep: Sweep = Sweep()
     logging: Logging = Logging()
+    tracing: Tracing = Tracing()
 
     @model_validator(mode="after")
     def _open_means_local(self) -> Self:

@@ -64,25 +64,21 @@ class AsyncSecretary:
                 return
 
     async def watch(self, job_id: str) -> AsyncIterator[Json]:
-        since = -1
-        while True:
-            job = await self._do(calls.job(job_id, wait=WAIT_SECONDS, since=since))
+        job = await self.job(job_id)
+        yield job
+        while job["status"] not in FINAL:
+            job = await self._do(calls.job(job_id, wait=WAIT_SECONDS, since=job["version"]))
             yield job
-            if job["status"] in FINAL:
-                return
-            since = job["version"]
 
     async def wait(self, job_id: str) -> Json:
         """The finished job; `asyncio.timeout` limits the waiting."""
         return [job async for job in self.watch(job_id)][-1]
 
     async def wait_for_batch(self, batch_id: str) -> Json:
-        since = -1
-        while True:
-            batch = await self._do(calls.batch(batch_id, wait=WAIT_SECONDS, since=since))
-            if batch["status"] in FINAL_BATCH:
-                return batch
-            since = batch["version"]
+        batch = await self._do(calls.batch(batch_id))
+        while batch["status"] not in FINAL_BATCH:
+            batch = await self._do(calls.batch(batch_id, wait=WAIT_SECONDS, since=batch["version"]))
+        return batch
 
     async def cancel(self, job_id: str) -> Json:
         return await self._do(calls.cancel(job_id))

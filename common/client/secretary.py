@@ -84,13 +84,11 @@ class Secretary:
 
     def watch(self, job_id: str) -> Iterator[Json]:
         """The job now and after every change, until it is finished."""
-        since = -1
-        while True:
-            job = self._do(calls.job(job_id, wait=WAIT_SECONDS, since=since))
+        job = self.job(job_id)
+        yield job
+        while job["status"] not in FINAL:
+            job = self._do(calls.job(job_id, wait=WAIT_SECONDS, since=job["version"]))
             yield job
-            if job["status"] in FINAL:
-                return
-            since = job["version"]
 
     def wait(self, job_id: str, *, seen: Seen = _unseen, seconds: float | None = None) -> Json:
         """The finished job. After `seconds` a WaitTimeout; the job itself goes on."""
@@ -123,13 +121,11 @@ class Secretary:
         return self._do(calls.batch(batch_id))
 
     def watch_batch(self, batch_id: str) -> Iterator[Json]:
-        since = -1
-        while True:
-            batch = self._do(calls.batch(batch_id, wait=WAIT_SECONDS, since=since))
+        batch = self.batch(batch_id)
+        yield batch
+        while batch["status"] not in FINAL_BATCH:
+            batch = self._do(calls.batch(batch_id, wait=WAIT_SECONDS, since=batch["version"]))
             yield batch
-            if batch["status"] in FINAL_BATCH:
-                return
-            since = batch["version"]
 
     def wait_for_batch(self, batch_id: str, *, seen: Seen = _unseen, seconds: float | None = None) -> Json:
         return self._last(self.watch_batch(batch_id), seen, seconds)

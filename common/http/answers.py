@@ -230,6 +230,16 @@ class ArchiveLink(Told):
     sha256: str
 
 
+class UploadPlace(Told):
+    """Where the bytes go: PUT them there with these headers, before the URL expires."""
+
+    upload_id: str
+    url: str
+    method: str
+    headers: dict[str, str]
+    expires_at: AwareDatetime
+
+
 class FileLink(Told):
     url: str
     expires_at: AwareDatetime
@@ -277,6 +287,65 @@ class Ready(Told):
     parts: dict[str, bool]
 
 
+class ApiKey(Told):
+    """A key as it is listed: without itself."""
+
+    key_id: str
+    name: str | None
+    user_id: str
+    groups: list[str]
+    is_admin: bool
+    rights: list[str]
+    created_at: AwareDatetime | None
+    expires_at: AwareDatetime | None
+    revoked_at: AwareDatetime | None
+
+
+class NewApiKey(ApiKey):
+    """The only answer that shows the key."""
+
+    key: str
+
+
+class KeyList(Told):
+    keys: list[ApiKey]
+    total: int
+
+
+class RevokedKey(Told):
+    key_id: str
+    revoked: bool
+
+
+class DeliveryRow(Told):
+    """One webhook and all attempts to deliver it."""
+
+    delivery_id: str
+    event_type: str
+    job_id: str | None
+    batch_id: str | None
+    reason: str | None
+    created_at: AwareDatetime
+    tries: int
+    not_before: AwareDatetime | None
+    state: str
+    attempts: list[dict[str, Any]]
+
+
+class DeliveryList(Told):
+    deliveries: list[DeliveryRow]
+    total: int
+
+
+class WebhookTrial(Told):
+    delivered: bool
+    message_id: str
+    status: int | None
+    reason: str | None
+    milliseconds: int
+    secret: str | None = None
+
+
 class OldResults(JobResults):
     """With the archive inside, as the first clients read it."""
 
@@ -302,3 +371,102 @@ class OldBatch(BatchDetail):
 def page_of(model: type[ListPage]) -> dict[str, Any]:
     """A page's own fields, which job routes repeat beside the envelope."""
     return {name: field.annotation for name, field in model.model_fields.items()}
+
+
+class StatusCounts(Told):
+    total: int
+    pending: int
+    processing: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+class TypeStatistics(StatusCounts):
+    """Durations are those of the newest completed jobs."""
+
+    job_type: str
+    median_seconds: float | None
+    slowest_tenth_seconds: float | None
+
+
+class BatchCounts(Told):
+    total: int
+    active: int
+
+
+class TrackCounts(Told):
+    id: Annotated[str, Field(alias="_id")]
+    count: int
+    completed: int
+    failed: int
+
+
+class EndedInHour(Told):
+    hour: AwareDatetime
+    status: str
+    count: int
+
+
+class QueueState(Told):
+    depth: int
+    oldest_seconds: float | None
+
+
+class Statistics(Told):
+    """As they were a moment ago (`as_of`): large stores are counted from time to time."""
+
+    jobs: StatusCounts
+    types: list[TypeStatistics]
+    batches: BatchCounts
+    tracks: list[TrackCounts]
+    throughput: list[EndedInHour]
+    success_rate: float | None
+    queue: QueueState
+    as_of: AwareDatetime
+    window: str
+
+
+class ImportedSchedule(Told):
+    """A batch of sessions, or on a dry run the jobs it would have; `skipped` are talks without a page."""
+
+    event: str
+    total: int
+    skipped: list[str]
+    skipped_total: int
+    dry_run: bool = False
+    jobs: list[dict[str, Any]] | None = None
+    batch_id: str | None = None
+    job_ids: list[str] | None = None
+
+
+class SessionOutput(Told):
+    """Everything a session delivers; `archive_data` is Base64, and null where the archive is too large."""
+
+    markdown_content: str | None
+    markdown_file: str | None
+    archive_data: str | None
+    archive_filename: str | None
+    archive_url: str | None
+    archive_size: int | None
+    archive_sha256: str | None
+    attachments: list[str]
+    web_text: str | None
+    video_transcript: str | None
+    attachments_text: str | None
+    structured_data: dict[str, Any]
+    page_texts: list[str] | None
+    target_dir: str | None
+    warnings: list[dict[str, Any]] | None
+
+
+class SessionDone(Told):
+    job_id: str
+    status: JobStatus
+    input: dict[str, Any]
+    output: SessionOutput
+
+
+class SessionJob(Told):
+    job_id: str
+    status: JobStatus

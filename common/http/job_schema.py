@@ -23,7 +23,9 @@ def add_job_schemas(schemas: Schema) -> None:
         forms[kind.name] = _form(base, kind)
     _add_union(schemas, "", forms)
     if OLD_DEFAULT_TYPE in forms:
-        old = forms[OLD_DEFAULT_TYPE] | {"required": ["parameters"]}
+        old = copy.deepcopy(forms[OLD_DEFAULT_TYPE]) | {"required": ["parameters"]}
+        names = old["properties"]["job_type"]["enum"]
+        old["properties"]["job_type"] = {"enum": [*names, None]}
         _add_union(schemas, "Old", {OLD_DEFAULT_TYPE: old} | {
             name: form for name, form in forms.items() if name != OLD_DEFAULT_TYPE
         })  # fmt: skip

@@ -41,10 +41,9 @@ class Request:
         return read_object(self.body)
 
     def parse(self, model: type[Wanted]) -> Wanted:
-        """The query string as its model; an empty value counts as not given."""
-        given = {name: value for name, value in self.query.items() if value != ""}
+        """The query string as its model."""
         try:
-            return model.model_validate(given)
+            return model.model_validate(dict(self.query))
         except ValidationError as error:
             raise refusal(error, "query.") from None
 

@@ -117,20 +117,21 @@ class Router:
             body = _body(request, provided.settings.http.body_limit_bytes)
             route, arguments = self._match(request)
             caller = _caller(provided, route, headers, limits)
-            return route.handler(
-                Request(
-                    method=request.method,
-                    path=request.path,
-                    arguments=arguments,
-                    query=request.args.to_dict(),
-                    headers=headers,
-                    body=body,
-                    caller=caller,
-                    request_id=where.request_id,
-                    started=where.started,
-                    services=provided,
-                )
+            known = Request(
+                method=request.method,
+                path=request.path,
+                arguments=arguments,
+                query=request.args.to_dict(),
+                headers=headers,
+                body=body,
+                caller=caller,
+                request_id=where.request_id,
+                started=where.started,
+                services=provided,
             )
+            name, parent = f"{route.method} {route.path}", headers.get("traceparent")
+            with provided.tracer.span(name, parent=parent, request_id=where.request_id):
+                return route.handler(known)
         except SecretaryError:
             raise
         except OUTAGES as error:

@@ -16,6 +16,7 @@ from common import logs
 from common.errors import ProcessingError, ProcessorCrashed, SecretaryError
 from common.processing.base import HandOver
 from common.settings import Settings, settings
+from common.tracing import tracer_for
 
 PR_SET_PDEATHSIG = 1
 REPORT_SECONDS = 0.2  # the parent writes at most once a second, so more would only fill the socket
@@ -70,6 +71,7 @@ def run(connection: Connection, options: Settings) -> None:
         except EOFError:
             return
         send(connection, **_answer(connection, order, options))
+        tracer_for(options.tracing).flush()
 
 
 def _answer(connection: Connection, order: dict[str, Any], options: Settings) -> dict[str, Any]:
@@ -78,7 +80,9 @@ def _answer(connection: Connection, order: dict[str, Any], options: Settings) ->
     slice_seconds = order["slice_seconds"]
     deadline = None if slice_seconds is None else time.monotonic() + slice_seconds
     try:
-        return {"completed": execute(order["job"], PipeProgress(connection, deadline), options)}
+        job = order["job"]
+        with tracer_for(options.tracing).span(f"process {job['job_type']}", parent=order.get("trace")):
+            return {"completed": execute(job, PipeProgress(connection, deadline), options)}
     except HandOver as hand_over:
         return {"continue": hand_over.checkpoint}
     except SecretaryError as error:

@@ -6,12 +6,13 @@ import time
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from common.access import Caller, Right, require
 from common.errors import Conflict, ValidationFailed
 from common.jobs.announce import announce_jobs
 from common.jobs.database import Document
+from common.jobs.demands import check_demands
 from common.jobs.ending import cancelled_error, jobs_ended, keep_failed_seconds
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Job
@@ -37,8 +38,17 @@ STOP_SECONDS = 10.0  # how long a delete waits for the work to stop before it le
 RECHECK_SECONDS = 1.0
 
 
+def _one_is_given(schema: dict[str, Any]) -> None:
+    names = list(schema["properties"])
+    schema["anyOf"] = [
+        {"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in names
+    ]
+
+
 class JobChange(Body):
     """What a caller may change on a job; at least one of these."""
+
+    model_config = ConfigDict(json_schema_extra=_one_is_given)
 
     job_name: Name | None = None
     priority: Annotated[int, Field(ge=FIRST_PRIORITY, le=LAST_PRIORITY)] | None = None
@@ -72,7 +82,7 @@ def update_job(services: Services, caller: Caller, job_id: str, body: dict[str, 
         known = ", ".join(JobChange.model_fields)
         raise ValidationFailed(f"Expected at least one of: {known}.")
     if change.parameters is not None:
-        values["parameters"] = _parameters(job, change.parameters)
+        values["parameters"] = _parameters(services, job, change.parameters)
     waits_only = change.parameters is not None
     if not services.control.update(job_id, values, only_pending=waits_only):
         now = read_job(services, caller, job_id)
@@ -100,7 +110,7 @@ def restart_job(services: Services, caller: Caller, job_id: str, body: dict[str,
     given = dict(request.parameters)
     if request.use_cache is not None and "use_cache" in job_type(job.job_type).model().model_fields:
         given["use_cache"] = request.use_cache
-    parameters = _parameters(job, job.parameters | given)
+    parameters = _parameters(services, job, job.parameters | given)
     if not services.control.restart(job_id, parameters=parameters):
         now = read_job(services, caller, job_id)
         raise Conflict(
@@ -152,8 +162,10 @@ def _writable(services: Services, caller: Caller, job_id: str) -> Job:
     return require(caller, services.jobs.get(job_id), Right.WRITE, what="job")
 
 
-def _parameters(job: Job, given: Document) -> Document:
-    return parse_job({"job_type": job.job_type, "parameters": given})[1]
+def _parameters(services: Services, job: Job, given: Document) -> Document:
+    parameters = parse_job({"job_type": job.job_type, "parameters": given})[1]
+    check_demands(services.settings, job.job_type, parameters)
+    return parameters
 
 
 def _lane(job: Job) -> str:

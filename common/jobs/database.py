@@ -63,6 +63,12 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="refused",
             partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
         ),
+        IndexModel([("completed_at", ASCENDING), ("status", ASCENDING)], name="by_end", sparse=True),
+        IndexModel(
+            [("parameters.track", ASCENDING), ("status", ASCENDING)],
+            name="by_track",
+            partialFilterExpression={"parameters.track": {"$type": "string"}},
+        ),
         IndexModel([("cache_prefixes", ASCENDING)], name="by_cache", sparse=True),
         IndexModel(
             [("idempotency.key", ASCENDING)],
@@ -95,6 +101,15 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("event_type", ASCENDING), ("state", ASCENDING)], name="by_result"),
         IndexModel([("resend_at", ASCENDING)], name="resend", partialFilterExpression={"state": "pending"}),
         IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0),
+    ],
+    "uploads": [
+        IndexModel([("expires_at", ASCENDING)], name="expiry"),
+        IndexModel(
+            [("idempotency.key", ASCENDING)],
+            name="idempotency",
+            unique=True,
+            partialFilterExpression={"idempotency.key": {"$type": "string"}},
+        ),
     ],
     "rate_limits": [IndexModel([("expires_at", ASCENDING)], name="expiry", expireAfterSeconds=0)],
     "api_keys": [IndexModel([_CREATED], name="newest")],

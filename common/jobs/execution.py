@@ -50,6 +50,8 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
                 Path(scratch),
                 max_bytes=settings.limits.download_bytes,
                 roots=tuple(settings.files.roots),
+                objects=objects,
+                user_id=job["user_id"],
             ),
             progress=progress,
             cache=lambda name, sha256, method: ObjectCache(objects, name, sha256, method),

@@ -11,7 +11,7 @@ from common.jobs.flights import Flight, Flights
 from common.jobs.hint import look_again_after
 from common.jobs.slot import RunState
 from common.processing.registry import job_types
-from common.queue.base import HIGH_PRIORITY, Delivery, queue_for
+from common.queue.base import BATCH_ARCHIVE, HIGH_PRIORITY, Delivery, queue_for
 from common.services import Services
 
 AHEAD_SECONDS = 0.25  # a claimed job never waits longer than about this for its slot
@@ -86,8 +86,10 @@ class Intake:
     def _open_queues(self, busy: Counter[str]) -> list[str]:
         """Fast lanes first; a type that already runs as often as it may is left out."""
         limits = self._options.max_concurrent_per_type
-        names = [name for name in job_types() if name not in limits or busy[name] < limits[name]]
-        return [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in names]
+        names = (*job_types(), BATCH_ARCHIVE)
+        open_names = [name for name in names if name not in limits or busy[name] < limits[name]]
+        lanes = [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in open_names]
+        return list(dict.fromkeys(lanes))
 
     def _ahead(self, queue: str) -> int:
         """How many jobs of this queue to claim beyond the free slots."""

@@ -85,7 +85,7 @@ def list_old_jobs(services: Services, caller: Caller, query: OldJobsQuery) -> tu
     """With limit and skip. A batch's members come whole: its client reads their results from the list."""
     limit = query.limit or (MOST_OLD_ROWS if query.batch_id else 100)
     found = _all_of(_with_status(_job_filter(query), caller), visible_filter(caller))
-    rows = services.jobs.find(found, limit=limit, skip=query.skip, whole=query.batch_id is not None)
+    rows = services.jobs.find(found, limit=limit, skip=query.skip, whole=bool(query.batch_id))
     return rows, services.jobs.count(found, at_most=OLD_COUNT_AT_MOST)
 
 
@@ -97,7 +97,7 @@ def list_old_batches(services: Services, caller: Caller, query: OldBatchesQuery)
 
 def _job_filter(query: JobFilters) -> Document:
     names = ("status", "job_type", "batch_id", "user_id")
-    found: Document = {name: value for name in names if (value := getattr(query, name)) is not None}
+    found: Document = {name: value for name in names if (value := getattr(query, name))}
     if "job_type" in found:
         found["job_type"] = OLD_NAMES.get(found["job_type"], found["job_type"])
     return found | (_search_filter(query) if isinstance(query, JobsQuery) else {})
@@ -125,7 +125,7 @@ def _with_status(found: Document, caller: Caller) -> Document:
 
 
 def _batch_filter(user_id: str | None, archived: bool | None) -> Document:
-    found: Document = {} if user_id is None else {"user_id": user_id}
+    found: Document = {"user_id": user_id} if user_id else {}
     return found if archived is None else found | {"archived": archived}
 
 

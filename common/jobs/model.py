@@ -74,6 +74,7 @@ class Job(Owned):
     expires_at: datetime | None = None
     idempotency: dict[str, Any] | None = None
     outbox: tuple[dict[str, Any], ...] = ()  # events that are still to be published
+    trace: str | None = None  # the traceparent of the request that handed it in
     version: int = 1
 
     @classmethod

@@ -12,12 +12,10 @@ MOST_ROWS = 200
 MOST_OLD_ROWS = 1_000
 LONGEST_WAIT_SECONDS = 25  # below the 30 seconds after which an API gateway hangs up
 
-Text = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(max_length=200)]  # empty counts as not given
 Limit = Annotated[int, Field(ge=1, le=MOST_ROWS, description="How many rows at most.")]
 Skip = Annotated[int, Field(ge=0, le=1_000_000, description="How many rows to leave out.")]
-Cursor = Annotated[
-    str, Field(min_length=1, max_length=200, description="`next_cursor` of the page before this one.")
-]
+Cursor = Annotated[str, Field(max_length=200, description="`next_cursor` of the page before this one.")]
 Wait = Annotated[
     int,
     Field(

@@ -8,7 +8,10 @@ from common.services import Services
 
 
 def remove_job(services: Services, job_id: str) -> bool:
-    """Of a job that has ended; the shared cache stays."""
+    """Of a job that has ended; what it has in the shared cache goes with the last job that has it."""
+    job = services.jobs.get(job_id)
+    if job is not None:
+        services.cache_marks.release(job.cache_prefixes)
     services.objects.delete_prefix(keys.job_prefix(job_id))
     services.objects.delete_prefix(keys.archive_prefix(job_id))
     services.deliveries.remove_of_jobs([job_id])
@@ -23,3 +26,16 @@ def remove_batch(services: Services, batch_id: str) -> bool:
     services.deliveries.remove_of_batch(batch_id)
     services.batches.delete(batch_id)
     return True
+
+
+def remove_unused_caches(services: Services, *, limit: int) -> int:
+    """What removed jobs leave in the shared cache, once no other job has it and none could be reading it."""
+    removed = 0
+    for prefix in services.cache_marks.released(limit=limit):
+        if not services.cache_marks.is_used(prefix):
+            if not services.cache_marks.is_quiet():
+                break
+            services.objects.delete_prefix(f"{prefix}/")
+            removed += 1
+        services.cache_marks.forget(prefix)
+    return removed

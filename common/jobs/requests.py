@@ -42,6 +42,7 @@ class JobRequest(Body):
     job_name: Name | None = None
     priority: Annotated[int, Field(ge=FIRST_PRIORITY, le=LAST_PRIORITY)] = 1
     not_before: AwareDatetime | None = None
+    expires_at: AwareDatetime | None = None  # once it has ended; else by the settings
     max_attempts: Annotated[int, Field(ge=1, le=10)] | None = None
     tags: Names = []
     access_control: AccessControl = AccessControl()
@@ -93,7 +94,7 @@ def parse_job(body: Any, *, where: str = "") -> tuple[JobRequest, dict[str, Any]
 
 def parse_old_job(body: dict[str, Any]) -> dict[str, Any]:
     """The first clients knew sessions only, and did not always say so."""
-    return {"job_type": OLD_DEFAULT_TYPE} | {name: value for name, value in body.items() if value is not None}
+    return body if body.get("job_type") is not None else body | {"job_type": OLD_DEFAULT_TYPE}
 
 
 def parse_old_batch(body: dict[str, Any]) -> dict[str, Any]:

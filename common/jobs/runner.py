@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from common import logs
+from common import logs, tracing
 from common.errors import ProcessorCrashed
 from common.jobs.announce import announce_jobs
 from common.jobs.ending import cancelled_error, jobs_ended, keep_completed_seconds, keep_failed_seconds
@@ -34,9 +34,12 @@ class Runner:
         job = state.job
         if job.outbox:
             publish_job(self._services, job.job_id)
-        answer = (
-            self._out_of_attempts(job) if job.tries > job.max_attempts else slot.run(state, self._order(job))
-        )
+        if job.tries > job.max_attempts:
+            answer = self._out_of_attempts(job)
+        else:
+            span = self._services.tracer.span
+            with span(f"run {job.job_type}", parent=job.trace, job_id=job.job_id, attempt=job.attempt):
+                answer = slot.run(state, self._order(job))
         state.has_ended = True
         return answer
 
@@ -69,11 +72,12 @@ class Runner:
             "job_id": job.job_id,
             "job_type": job.job_type,
             "job_name": job.job_name,
+            "user_id": job.user_id,
             "attempt": job.attempt,
             "parameters": job.parameters,
             "checkpoint": job.checkpoint,
         }
-        return {"job": known, "slice_seconds": self._options.slice_seconds}
+        return {"job": known, "slice_seconds": self._options.slice_seconds, "trace": tracing.current()}
 
     def _completion(self, state: RunState, answer: Answer) -> Completion:
         job = state.job

@@ -5,14 +5,13 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any
 
-from pydantic import BeforeValidator, Field, model_validator
-
-from common.access import Caller
+from common.access import Caller, owner_of_new
 from common.errors import ValidationFailed
+from common.jobs.import_request import ImportRequest
 from common.jobs.model import Batch
-from common.jobs.requests import AccessControl, Body, Name, Names, parse_body
+from common.jobs.requests import parse_body
 from common.jobs.submit import submit_batch
 from common.outbound.client import Outbound
 from common.outbound.policy import policy_of
@@ -25,46 +24,11 @@ from common.processing.session.schedule import (
     select,
     session_parameters,
 )
-from common.processing.source import Url
 from common.processing.storage import GuardedSources
 from common.services import Services
 
 NAME_CHARACTERS = 200  # of a job, as in requests.Name
 SHOWN_SKIPPED = 100
-
-
-def _as_list(value: Any) -> Any:
-    return [str(value)] if isinstance(value, str | int) and not isinstance(value, bool) else value
-
-
-Choices = Annotated[list[Annotated[str, Field(min_length=1, max_length=500)]], BeforeValidator(_as_list)]
-
-
-class ImportRequest(Body):
-    """A schedule, what to take of it, and `parameters` that all its jobs share."""
-
-    url: Url | None = None
-    upload_id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    track: Choices = Field(default_factory=list)
-    room: Choices = Field(default_factory=list)
-    day: Choices = Field(default_factory=list)
-    type: Choices = Field(default_factory=list)
-    language: Choices = Field(default_factory=list)
-    limit: Annotated[int, Field(ge=1)] | None = None
-    dry_run: bool = False
-    batch_name: Name | None = None
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    priority: Annotated[int, Field(ge=0, le=9)] = 1
-    tags: Names = Field(default_factory=list)
-    access_control: AccessControl = AccessControl()
-    webhook: dict[str, Any] | None = None  # checked where the batch is
-    user_id: str | None = None
-
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        if bool(self.url) == bool(self.upload_id):
-            raise ValueError("expected exactly one of url, upload_id")
-        return self
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +57,7 @@ def import_schedule(
     services: Services, caller: Caller, body: dict[str, Any], *, key: str | None = None
 ) -> Imported:
     request = parse_body(ImportRequest, body)
-    schedule = _fetch(services, request)
+    schedule = _fetch(services, request, owner_of_new(caller, request.user_id))
     chosen = select(schedule, _filters(request))
     jobs = tuple(_job(schedule, event, request) for event in chosen if event.url)
     skipped = tuple(event.title for event in chosen if not event.url)
@@ -108,12 +72,18 @@ def import_schedule(
     return Imported(event=schedule.title, jobs=jobs, skipped=skipped, batch=batch, job_ids=tuple(job_ids))
 
 
-def _fetch(services: Services, request: ImportRequest) -> Schedule:
+def _fetch(services: Services, request: ImportRequest, owner: str) -> Schedule:
     with (
         tempfile.TemporaryDirectory(prefix="secretary-") as folder,
         Outbound(policy_of(services.settings.outbound)) as outbound,
     ):
-        sources = GuardedSources(lambda: outbound, Path(folder), max_bytes=MAX_SCHEDULE_BYTES, roots=())
+        sources = GuardedSources(
+            lambda: outbound,
+            Path(folder),
+            max_bytes=MAX_SCHEDULE_BYTES,
+            objects=services.objects,
+            user_id=owner,
+        )
         source = sources.fetch(url=request.url, upload_id=request.upload_id)
         return read_schedule(source.path.read_bytes(), url=source.url or "")
 

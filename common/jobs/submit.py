@@ -8,7 +8,7 @@ from typing import Any
 
 from pymongo.errors import PyMongoError
 
-from common import logs
+from common import logs, tracing
 from common.access import Caller, owner_of_new
 from common.errors import SecretaryError
 from common.jobs.database import Document
@@ -20,6 +20,7 @@ from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, p
 from common.jobs.search import words_of
 from common.queue.base import Message, queue_for
 from common.services import Services
+from common.uploads.use import check_uploads
 from common.webhooks.events import EventType
 from common.webhooks.hook import BATCH_END, JOB_ENDS, NewHook, wants_jobs
 from common.webhooks.request import WebhookRequest
@@ -31,6 +32,7 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     request, parameters = parse_job(body)
     check_demands(services.settings, request.job_type, parameters)
     owner = owner_of_new(caller, request.user_id)
+    check_uploads(services, owner, [parameters], where="")
     document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = idempotency(caller, key, body, document["created_at"])
     _take_quota(services, caller, 1)
@@ -83,6 +85,7 @@ def submit_batch(
     if hook and not request.jobs:
         batch["outbox"] = [{"event": EventType.BATCH_COMPLETED.value, "number": 1, "at": now}]
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
+    check_uploads(services, owner, [job["parameters"] for job in jobs], where="jobs.{place}.")
     _number(jobs)
     known = insert_once(
         lambda: services.batches.insert(batch, jobs),
@@ -119,7 +122,9 @@ def announce(services: Services, documents: list[Document]) -> None:
 
 def _member(services: Services, caller: Caller, item: Any, place: int, batch: Document) -> Document:
     body = dict(item)
-    body["parameters"] = batch["parameters"] | (body.get("parameters") or {})
+    own = body.get("parameters")
+    if own is None or isinstance(own, dict):
+        body["parameters"] = batch["parameters"] | (own or {})
     request, parameters = parse_job(body, where=f"jobs.{place}.")
     check_demands(services.settings, request.job_type, parameters, where=f"jobs.{place}.")
     if "access_control" not in body:
@@ -186,6 +191,8 @@ def _job(
         "attempt": 0,
         "lease": None,
         "not_before": request.not_before,
+        "keep_until": request.expires_at,
+        "trace": tracing.current(),
         "cancel_requested": False,
         "paused": False,
         "used_seconds": 0.0,

@@ -8,9 +8,11 @@ from common import logs
 from common.jobs.announce import message_for
 from common.jobs.ending import cancelled_error, close_batch, jobs_ended, keep_failed_seconds
 from common.jobs.model import Job
-from common.jobs.removal import remove_batch, remove_job
+from common.jobs.removal import remove_batch, remove_job, remove_unused_caches
+from common.jobs.statistics import refresh_statistics
 from common.queue.base import HIGH_PRIORITY, queue_for
 from common.services import Services
+from common.uploads.use import remove_expired_uploads
 from common.webhooks.publish import sweep_webhooks
 
 AT_ONCE = 1_000
@@ -24,7 +26,10 @@ class Swept:
     cancelled: int
     closed: int
     removed: int
+    uncached: int
     notified: int
+    uploads: int
+    counted: int
 
 
 def sweep(services: Services) -> Swept:
@@ -38,7 +43,10 @@ def sweep(services: Services) -> Swept:
         cancelled=sum(_cancel(services, job) for job in doomed),
         closed=sum(_close(services, batch_id) for batch_id in services.batches.take_unclosed(limit=AT_ONCE)),
         removed=sum(_remove(services, job) for job in services.jobs.expired(limit=AT_ONCE)),
+        uncached=remove_unused_caches(services, limit=AT_ONCE),
         notified=sweep_webhooks(services),
+        uploads=remove_expired_uploads(services, limit=AT_ONCE),
+        counted=refresh_statistics(services),
     )
     if any(vars(swept).values()):
         logs.info("swept", **vars(swept))

@@ -32,9 +32,10 @@ def after(seconds: float) -> Document:
 
 
 def removed_after(seconds: float | None) -> Document:
-    """When the sweep removes a job that ends now: at once if a user has asked for it, None is never."""
+    """When the sweep removes a job that ends now: at once if a user has asked for it, at the job's own
+    time if it has one, else after the installation's; None is never."""
     kept: Document = {"$literal": None} if seconds is None else after(seconds)
-    return {"$cond": ["$delete_requested", "$$NOW", kept]}
+    return {"$cond": ["$delete_requested", "$$NOW", {"$ifNull": ["$keep_until", kept]}]}
 
 
 def stamped(values: Document) -> list[Document]:

@@ -14,6 +14,8 @@ from common.jobs.requests import Body, Name, Names, parse_body
 from common.services import Services
 
 MOST_KEYS = 1_000
+# For the specification: no comma, no control character, no blank at either end.
+USER_ID = r"^[^\s,\x00-\x1f\x7f-\x9f]([^,\x00-\x1f\x7f-\x9f]*[^\s,\x00-\x1f\x7f-\x9f])?$"
 SHOWN = (
     "key_id", "name", "user_id", "groups", "is_admin", "rights", "created_at", "expires_at", "revoked_at",
 )  # fmt: skip
@@ -22,7 +24,7 @@ SHOWN = (
 class KeyRequest(Body):
     """Who a new key speaks for."""
 
-    user_id: str
+    user_id: Annotated[str, Field(max_length=200, pattern=USER_ID)]
     name: Name | None = None
     groups: Names = Field(default_factory=list)
     is_admin: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 CACHE = "cache"
 CACHED_FILE = re.compile(r"(cache/[a-z]+/[0-9a-f]{64}/[A-Za-z0-9_.-]+)/[^/]+")
@@ -34,7 +35,12 @@ def batch_archive_prefix(batch_id: str) -> str:
 
 
 def upload(user_id: str, upload_id: str, filename: str) -> str:
-    return f"uploads/{user_id}/{upload_id}/{filename}"
+    return f"{upload_prefix(user_id, upload_id)}{filename}"
+
+
+def upload_prefix(user_id: str, upload_id: str) -> str:
+    """The owner is part of it: a job finds the files of its own user and no others."""
+    return f"uploads/{quote(user_id, safe='')}/{quote(upload_id, safe='')}/"
 
 
 def cache_prefix(kind: str, sha256: str, method: str) -> str:

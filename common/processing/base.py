@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 
 class Parameters(BaseModel):
@@ -18,6 +18,16 @@ class Parameters(BaseModel):
     def needs_language_model(self) -> bool:
         """Whether a job with these parameters can do nothing without a model: refused on submit then."""
         return False
+
+
+def exactly_one(*groups: tuple[str, ...]) -> dict[str, JsonValue]:
+    """Says in a schema what a validator checks: of each group one name has a text, the others have none."""
+
+    def only(name: str, names: tuple[str, ...]) -> JsonValue:
+        kinds: dict[str, JsonValue] = {one: {"type": "string" if one == name else "null"} for one in names}
+        return {"required": [name], "properties": kinds}
+
+    return {"allOf": [{"oneOf": [only(name, names) for name in names]} for names in groups]}
 
 
 @dataclass(frozen=True, kw_only=True)

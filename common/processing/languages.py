@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 SAMPLE_CHARACTERS = 20_000
 MIN_HITS = 3
@@ -73,5 +73,9 @@ def _coded(value: Any) -> Any:
 
 
 # As parameters of a job.
-Language = Annotated[str, BeforeValidator(_coded)]
-OptionalLanguage = Annotated[Language | None, BeforeValidator(_blank_is_none)]
+_Spoken = Annotated[str, Field(pattern=r"^[A-Za-z]{2}([-_][A-Za-z0-9-]+)?$", max_length=35)]
+_MaybeSpoken = Annotated[str, Field(pattern=r"^([A-Za-z]{2}([-_][A-Za-z0-9-]+)?|\s*)$", max_length=35)]
+Language = Annotated[str, BeforeValidator(_coded, json_schema_input_type=_Spoken)]
+OptionalLanguage = Annotated[
+    Language | None, BeforeValidator(_blank_is_none, json_schema_input_type=_MaybeSpoken | None)
+]

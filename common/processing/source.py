@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from common.processing.base import Parameters
+from common.processing.base import Parameters, exactly_one
 
 Url = Annotated[str, Field(min_length=8, max_length=4096, pattern=r"^https?://")]
 FIELDS = ("url", "upload_id", "file_path")
@@ -14,6 +14,8 @@ FIELDS = ("url", "upload_id", "file_path")
 
 class SourceParameters(Parameters):
     """Base of the job types that read one file."""
+
+    model_config = ConfigDict(json_schema_extra=exactly_one(FIELDS))
 
     url: Url | None = None
     upload_id: Annotated[str, Field(min_length=1, max_length=100)] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from common.errors import DownloadTooLarge, ProcessingError, SourceNotFound, UrlNotAllowed, ValidationFailed
@@ -99,15 +100,25 @@ def _store(
 
 
 class GuardedSources:
-    """Downloads through the outbound guard; opens local files only below the configured roots."""
+    """Downloads through the outbound guard; opens local files only below the configured roots, and uploads
+    only of the user whose job it is."""
 
     def __init__(
-        self, outbound: Callable[[], Outbound], folder: Path, *, max_bytes: int, roots: tuple[Path, ...]
+        self,
+        outbound: Callable[[], Outbound],
+        folder: Path,
+        *,
+        max_bytes: int,
+        roots: tuple[Path, ...] = (),
+        objects: ObjectStore | None = None,
+        user_id: str = "",
     ) -> None:
         self._outbound = outbound
         self._folder = folder
         self._max_bytes = max_bytes
         self._roots = roots
+        self._objects = objects
+        self._user_id = user_id
         self._count = 0
 
     def fetch(
@@ -117,11 +128,29 @@ class GuardedSources:
             return self._download(url)
         if file_path:
             return local_source(allowed_path(file_path, self._roots), max_bytes=self._max_bytes)
-        raise ValidationFailed("Uploads are not offered yet; use url.")
+        if upload_id and self._objects:
+            return self._copy(self._objects, keys.upload_prefix(self._user_id, upload_id))
+        raise ValidationFailed("expected url, upload_id or file_path, found none of them")
+
+    def _copy(self, objects: ObjectStore, prefix: str) -> SourceFile:
+        found = next(objects.listing(prefix), None)
+        if found is None:
+            raise SourceNotFound("The upload is not there: it never arrived, or it was kept for its time.")
+        key, size = found
+        if size > self._max_bytes:
+            raise DownloadTooLarge(f"The upload has {size} bytes; at most {self._max_bytes} are allowed.")
+        target = self._next_target()
+        with target.open("wb") as file:
+            for chunk in objects.stream(key):
+                file.write(chunk)
+        return replace(local_source(target, max_bytes=self._max_bytes), name=key.removeprefix(prefix))
+
+    def _next_target(self) -> Path:
+        self._count += 1
+        return self._folder / f"source-{self._count}"
 
     def _download(self, url: str) -> SourceFile:
-        self._count += 1
-        target = self._folder / f"source-{self._count}"
+        target = self._next_target()
         got = self._outbound().download(url, target, max_bytes=self._max_bytes)
         return SourceFile(
             path=got.path,

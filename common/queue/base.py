@@ -10,7 +10,6 @@ from typing import Protocol
 HIGH_PRIORITY = 5  # from here on a job goes into its type's fast lane
 NOTIFY_QUEUE = "notify"
 BATCH_ARCHIVE = "batch_archive"  # a job type that nobody hands in: it packs what other jobs delivered
-SHARED_QUEUES = {BATCH_ARCHIVE: "session"}  # types too rare for a queue of their own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +63,7 @@ class QueuePort(Protocol):
 
 def queue_for(job_type: str, priority: int) -> str:
     """One queue per type and lane, so that each type scales and is limited on its own."""
-    return f"jobs-{SHARED_QUEUES.get(job_type, job_type)}" + ("-high" if priority >= HIGH_PRIORITY else "")
+    return f"jobs-{job_type}" + ("-high" if priority >= HIGH_PRIORITY else "")
 
 
 def dead_letters(queue: str) -> str:

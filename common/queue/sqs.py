@@ -60,7 +60,7 @@ class SqsQueue:
 
     def receive(self, queues: Sequence[str], *, limit: int, wait_seconds: float) -> list[Delivery]:
         """A quick look in the given order first, so that the fast lanes are served before the others."""
-        present = [queue for queue in queues if self._directory.exists(queue)]
+        present = [queue for queue in dict.fromkeys(queues) if self._directory.exists(queue)]
         for queue in present:
             if taken := self._poll(queue, 0, limit=min(limit, BATCH)):
                 return taken

@@ -5,15 +5,27 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.errors import Conflict, Forbidden, NotFound, NotImplementedYet, UnknownJobType
-from common.http.answers import BatchDetail, BatchIds, JobIds, JobRow
+from common.errors import (
+    Conflict,
+    DownloadFailed,
+    DownloadTooLarge,
+    Forbidden,
+    NotFound,
+    NotImplementedYet,
+    UnknownJobType,
+    UnsupportedFile,
+    UrlNotAllowed,
+)
+from common.http.answers import BatchDetail, BatchIds, ImportedSchedule, JobIds, JobRow, UploadPlace
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
+from common.jobs.import_request import ImportRequest
 from common.jobs.requests import BatchRequest, JobRequest
-from common.jobs.schedule_import import import_schedule
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.view import batch_view, job_summary
+from common.uploads.request import UploadRequest
+from common.uploads.use import announce_upload
 from functions.enqueue import old
 
 JOBS, BATCHES = "Jobs", "Batches"
@@ -65,11 +77,22 @@ def create_batch(request: Request) -> Answer:
     )
 
 
-@router.route("POST", "/api/batches/import")
+@router.route(
+    "POST",
+    "/api/batches/import",
+    operation=Operation(
+        summary="Make a batch of an event's schedule", tag=BATCHES, body=ImportRequest, status=202,
+        other_statuses=(200,), data=ImportedSchedule, top={"batch": BatchDetail | None},
+        errors=(Forbidden, UnsupportedFile, UrlNotAllowed, DownloadFailed, DownloadTooLarge),
+        idempotent=True, example={"url": "https://example.org/schedule.xml", "dry_run": True},
+    ),
+)  # fmt: skip
 def create_from_schedule(request: Request) -> Answer:
+    from common.jobs.schedule_import import import_schedule  # brings the HTTP client along
+
     done = import_schedule(request.services, request.caller, request.json(), key=request.idempotency_key)
     if done.batch is None:
-        return Answer(data=done.as_data())
+        return Answer(data=done.as_data(), top={"batch": None})
     return Answer(
         status=202,
         data=done.as_data(),
@@ -79,7 +102,22 @@ def create_from_schedule(request: Request) -> Answer:
     )
 
 
-@router.route("POST", "/api/uploads", "/api/estimate")
+@router.route(
+    "POST",
+    "/api/uploads",
+    operation=Operation(
+        summary="Announce a file, then PUT it to the URL of the answer",
+        tag=JOBS, body=UploadRequest, status=201,
+        data=UploadPlace, errors=(Forbidden, Conflict), idempotent=True,
+        example={"filename": "report.pdf", "size": 12_345, "content_type": "application/pdf"},
+    ),
+)  # fmt: skip
+def create_upload(request: Request) -> Answer:
+    made = announce_upload(request.services, request.caller, request.json(), key=request.idempotency_key)
+    return Answer(status=201, data=made.as_data(), headers={"Cache-Control": "no-store"})
+
+
+@router.route("POST", "/api/estimate")
 def not_yet(request: Request) -> Answer:
     raise NotImplementedYet(f"{request.path} is not built yet.")
 

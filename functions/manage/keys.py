@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from common.errors import Forbidden, NotFound, ValidationFailed
+from common.http.answers import KeyList, NewApiKey, RevokedKey
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
@@ -21,6 +22,7 @@ router = Router("job-manage")
         tag=TAG,
         body=KeyRequest,
         status=201,
+        data=NewApiKey,
         errors=(Forbidden, ValidationFailed),
     ),
 )
@@ -32,7 +34,9 @@ def create(request: Request) -> Answer:
 @router.route(
     "GET",
     "/api/keys",
-    operation=Operation(summary="All API keys, newest first", tag=TAG, errors=(Forbidden,)),
+    operation=Operation(
+        summary="All API keys, newest first", tag=TAG, data=KeyList, top={"total": int}, errors=(Forbidden,)
+    ),
 )
 def listing(request: Request) -> Answer:
     keys = [key_view(key) for key in list_keys(request.services, request.caller)]
@@ -42,7 +46,7 @@ def listing(request: Request) -> Answer:
 @router.route(
     "DELETE",
     "/api/keys/{key_id}",
-    operation=Operation(summary="Revoke an API key", tag=TAG, errors=(Forbidden, NotFound)),
+    operation=Operation(summary="Revoke an API key", tag=TAG, data=RevokedKey, errors=(Forbidden, NotFound)),
 )
 def revoke(request: Request) -> Answer:
     revoke_key(request.services, request.caller, request.arguments["key_id"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from common.errors import Forbidden, NotFound, UrlNotAllowed, ValidationFailed
+from common.http.answers import DeliveryList, DeliveryRow, WebhookTrial
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
@@ -18,7 +19,12 @@ router = Router("job-manage")
     "GET",
     "/api/jobs/{job_id}/deliveries",
     operation=Operation(
-        summary="What became of a job's webhooks", tag=TAG, query=LogsQuery, errors=(NotFound, Forbidden)
+        summary="What became of a job's webhooks",
+        tag=TAG,
+        query=LogsQuery,
+        data=DeliveryList,
+        top={"total": int},
+        errors=(NotFound, Forbidden),
     ),
 )
 def deliveries(request: Request) -> Answer:
@@ -34,7 +40,9 @@ def deliveries(request: Request) -> Answer:
 @router.route(
     "POST",
     "/api/deliveries/{delivery_id}/redeliver",
-    operation=Operation(summary="Send a webhook again", tag=TAG, status=202, errors=(NotFound, Forbidden)),
+    operation=Operation(
+        summary="Send a webhook again", tag=TAG, status=202, data=DeliveryRow, errors=(NotFound, Forbidden)
+    ),
 )
 def again(request: Request) -> Answer:
     delivery = redeliver(request.services, request.caller, request.arguments["delivery_id"])
@@ -48,6 +56,7 @@ def again(request: Request) -> Answer:
         summary="Try a receiver out with one signed event",
         tag=TAG,
         body=WebhookTestRequest,
+        data=WebhookTrial,
         errors=(NotFound, Forbidden, UrlNotAllowed, ValidationFailed),
     ),
 )

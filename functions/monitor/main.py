@@ -5,11 +5,13 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.errors import Forbidden, NotImplementedYet, Unavailable
-from common.http.answers import Alive, Ready
+from common.errors import Forbidden, Unavailable
+from common.http.answers import Alive, Ready, Statistics
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
+from common.jobs.queries import StatisticsQuery
+from common.jobs.statistics import read_statistics
 from common.metrics.collect import metrics
 from common.metrics.prometheus import MEDIA_TYPE
 from common.readiness import readiness
@@ -49,9 +51,19 @@ def prometheus(request: Request) -> Answer:
     return Answer(content=metrics(request.services, request.caller), media_type=MEDIA_TYPE)
 
 
-@router.route("GET", "/api/monitoring/events/stats")
-def not_yet(request: Request) -> Answer:
-    raise NotImplementedYet(f"{request.path} is not built yet.")
+@router.route(
+    "GET",
+    "/api/monitoring/events/stats",
+    operation=Operation(
+        summary="What was done, what runs, what waits", tag=TAG, query=StatisticsQuery, data=Statistics,
+        top={"stats": Statistics},
+    ),
+)  # fmt: skip
+def stats(request: Request) -> Answer:
+    """`stats` stands beside the envelope too, where the first dashboard read it."""
+    window = request.parse(StatisticsQuery).window
+    found = read_statistics(request.services, request.caller, window=window)
+    return Answer(data=found, top={"stats": found})
 
 
 @functions_framework.http

@@ -5,14 +5,28 @@ from __future__ import annotations
 import flask
 import functions_framework
 
+from common.errors import Forbidden
+from common.http.answers import SessionDone, SessionJob
 from common.http.message import Answer, Request
+from common.http.operation import Operation
 from common.http.router import Router
 from common.jobs.session_call import process_session
+from common.processing.session.parameters import SessionParameters
+
+EXAMPLE = {"event": "FOSDEM 2025", "session": "Welcome", "url": "https://example.org/welcome/"}
 
 router = Router("session-process")
 
 
-@router.route("POST", "/api/session/process")
+@router.route(
+    "POST",
+    "/api/session/process",
+    operation=Operation(
+        summary="A small session in one call", tag="Sessions", body=SessionParameters, status=200,
+        other_statuses=(202,), data=SessionDone, top={"job": SessionJob}, errors=(Forbidden,),
+        idempotent=True, example=EXAMPLE,
+    ),
+)  # fmt: skip
 def process(request: Request) -> Answer:
     """200 with everything; 202 with the job's id when it takes longer or is too big for one answer."""
     parameters = request.json()

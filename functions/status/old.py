@@ -27,7 +27,7 @@ router = Router("job-status")
 def jobs(request: Request) -> Answer:
     query = request.parse(OldJobsQuery)
     found, total = list_old_jobs(request.services, request.caller, query)
-    rows = old_job_rows(request.services, found, whole=query.batch_id is not None)
+    rows = old_job_rows(request.services, found, whole=bool(query.batch_id))
     return Answer(top={"jobs": rows, "total": total})
 
 

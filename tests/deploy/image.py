@@ -18,7 +18,6 @@ from typing import Any
 
 import httpx
 
-from common.client.run import served
 from common.jobs.database import connect, create_indexes
 from common.settings import load_settings
 from infra.local.ports import free_ports
@@ -26,6 +25,7 @@ from infra.local.template import ROOT
 from tests.deploy.test_cold_start import HEAVY
 from tests.servers.mongo import MongoServer
 from tests.servers.seaweed import SeaweedServer
+from tests.servers.site import site
 
 SUITE = "bookworm"
 SUITE_PYTHON = "3.11.2"
@@ -169,7 +169,7 @@ def process_one_job(buildah: Buildah, folder: Path) -> None:
             served_there = environment | {"FUNCTION_TARGET": name, "PORT": str(port)}
             stack.enter_context(buildah.running(api, "serve", served_there))
         stack.enter_context(buildah.running(worker, "worker", environment))
-        url = stack.enter_context(served(SAMPLE))
+        url = f"{stack.enter_context(site(SAMPLE.parent))}/{SAMPLE.name}"
         job_id = submit(f"http://127.0.0.1:{ports[0]}", url)
         job = wait_for(f"http://127.0.0.1:{ports[1]}/api/jobs/{job_id}")
         assert job["status"] == "completed", job["error"]

@@ -30,10 +30,10 @@ class LambdaFunction:
         own = functions(template)[f"{name.capitalize()}Function"]["Environment"]["Variables"]
         adapter = {key: value for key, value in (everywhere | own).items() if key.startswith("AWS_LWA_")}
         (port,) = free_ports(1)
-        self._api = RuntimeApi()
+        self._api: RuntimeApi | None = None
         self._environment = dict(os.environ) | adapter | dict(environment) | {
             "FUNCTION_TARGET": name, "PORT": str(port), "AWS_LWA_PORT": str(port),
-            "AWS_LAMBDA_RUNTIME_API": self._api.address,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         }  # fmt: skip
         self._serve = [sys.executable, "-m", "infra.container.serve", name]
         self._log = log
@@ -43,17 +43,20 @@ class LambdaFunction:
         """Another server in the function's place; its port is the last argument."""
         self._serve = [*command, self._environment["PORT"]]
 
-    def start(self) -> None:
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    def start(self) -> RuntimeApi:
+        """Each environment has an API of its own: none hears what an ended one still asks for."""
+        api = RuntimeApi()
+        environment = self._environment | {"AWS_LAMBDA_RUNTIME_API": api.address}
         client = [sys.executable, "-m", "awslambdaric", HANDLER]
         with self._log.open("ab") as output:
             self._children = [
                 subprocess.Popen(
-                    command, cwd=ROOT, env=self._environment | {"PATH": path}, stdout=output, stderr=output,
+                    command, cwd=ROOT, env=environment, stdout=output, stderr=output,
                     start_new_session=True,
                 )
                 for command in (self._serve, client)
             ]  # fmt: skip
+        return api
 
     def kill(self) -> None:
         """At once and with all that it started: what Lambda does at the time limit, and what a crash does."""
@@ -61,25 +64,22 @@ class LambdaFunction:
             subprocess.run(["kill", "-KILL", "--", f"-{child.pid}"], check=False, capture_output=True)
             child.wait()
         self._children = []
+        if self._api:
+            self._api.close()
+        self._api = None
 
     def kill_server(self) -> None:
         server = self._children[0]
         subprocess.run(["kill", "-KILL", "--", f"-{server.pid}"], check=True)
         server.wait()
 
-    def close(self) -> None:
-        self.kill()
-        self._api.close()
-
     def invoke(self, event: dict[str, Any], *, seconds: float) -> Outcome:
         """A new environment where there is none; one that exceeds its time is ended."""
-        if not self._children:
-            self.start()
+        self._api = self._api or self.start()
         outcome = self._api.invoke(event, seconds=seconds, is_alive=self._is_alive)
         if outcome.failure in ("timeout", "crash"):
             self.kill()
         return outcome
-
 
     def _is_alive(self) -> bool:
         return bool(self._children) and all(child.poll() is None for child in self._children)
@@ -95,6 +95,9 @@ class EventSource:
         self._url = url
         self._function = function
         self._visibility_seconds = visibility_seconds
+        self._arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"][
+            "QueueArn"
+        ]
 
     def poll(self, *, batch_size: int, seconds: float) -> tuple[list[str], Outcome]:
         """One batch: the bodies that were delivered, and what the function said."""
@@ -115,6 +118,7 @@ class EventSource:
                 "attributes": item["Attributes"],
                 "messageAttributes": {},
                 "eventSource": "aws:sqs",
+                "eventSourceARN": self._arn,
             }
             for item in received
         ]
@@ -135,7 +139,7 @@ class EventSource:
         return sent if not named <= sent else named
 
     def held(self) -> int:
-        """Messages in the queue, visible or not."""
-        names: Any = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        """Messages in the queue: visible, in flight or delayed."""
+        names: Any = [f"ApproximateNumberOfMessages{kind}" for kind in ("", "NotVisible", "Delayed")]
         answer = self._sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=names)
         return sum(int(answer["Attributes"][name]) for name in names)

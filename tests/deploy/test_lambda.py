@@ -20,6 +20,7 @@ import pytest
 from common.access import Caller
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Job
+from common.jobs.store import Pulse, Run
 from common.jobs.submit import submit_job
 from common.jobs.sweep import sweep
 from common.queue.base import NOTIFY_QUEUE, queue_for
@@ -38,7 +39,7 @@ QUICK = {
     "SECRETARY_JOBS__HEARTBEAT_SECONDS": "1",
     "SECRETARY_SWEEP__RESEND_AFTER_SECONDS": "1",
     "SECRETARY_OUTBOUND__ALLOW_NETWORKS": "127.0.0.0/8",
-    "SECRETARY_OUTBOUND__ALLOW_PORTS": ",".join(map(str, (80, 443))),
+    "SECRETARY_WEBHOOKS__SECRET_KEYS": "k" * 32,
 }
 MADE = ("AWS::SQS::Queue", "AWS::SQS::QueuePolicy", "AWS::S3::Bucket")
 HTML_500 = """
@@ -57,9 +58,11 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Broken).serve_forever()
 
 
 class Source:
-    """A web server with one PDF; while `gate` is closed, requests wait."""
+    """A web server with one PDF, which also receives webhooks; while `gate` is closed, requests wait."""
 
     def __init__(self) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self.hook_status = 200
         self.gate = threading.Event()
         self.gate.set()
         self.asked = threading.Event()
@@ -74,6 +77,12 @@ class Source:
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
+
+            def do_POST(self) -> None:
+                source.heard.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(source.hook_status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
 
             def log_message(self, *_: Any) -> None:
                 return
@@ -178,12 +187,12 @@ def deploy(localstack: LocalStackServer, environment: dict[str, str], tmp_path: 
 
     yield deployed
     for function in made:
-        function.close()
+        function.kill()
 
 
-def submit(services: Services, source: Source) -> Job:
+def submit(services: Services, source: Source, **also: Any) -> Job:
     body = {"job_type": "pdf", "parameters": {"url": source.url, "use_cache": False}}
-    return submit_job(services, CALLER, body, key=None)
+    return submit_job(services, CALLER, body | also, key=None)
 
 
 def now(services: Services, job: Job) -> Job:
@@ -197,6 +206,25 @@ def wait_until_claimable(services: Services, job: Job) -> None:
     while (lease := now(services, job).lease) and lease.expires_at > services.jobs.now():
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+@contextmanager
+def held_elsewhere(services: Services, job: Job) -> Iterator[None]:
+    """Another worker has the job and shows that it lives, for as long as the block takes."""
+    claimed = services.jobs.claim(job.job_id, "someone-else")
+    assert claimed is not None
+    run = Run(job_id=job.job_id, attempt=claimed.attempt, worker_id="someone-else")
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(0.5):
+            services.jobs.pulse([Pulse(run=run)])
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    yield
+    ended.set()
+    thread.join()
 
 
 @contextmanager
@@ -229,8 +257,8 @@ def test_only_the_message_that_must_come_again_is_kept(
 ) -> None:
     _, events = deploy("process")
     held, free = submit(services, source), submit(services, source)
-    assert services.jobs.claim(held.job_id, "someone-else")
-    bodies, outcome = events.poll(batch_size=2, seconds=LIMIT_SECONDS)
+    with held_elsewhere(services, held):
+        bodies, outcome = events.poll(batch_size=2, seconds=LIMIT_SECONDS)
     assert len(bodies) == 2
     assert len(outcome.answer["batchItemFailures"]) == 1
     assert now(services, free).status == JobStatus.COMPLETED
@@ -331,8 +359,27 @@ def test_a_database_that_is_away_keeps_every_message(
     submit(services, source)
     submit(services, source)
     _, outcome = events.poll(batch_size=2, seconds=LIMIT_SECONDS)
-    assert "answered with 503" in str(outcome.failure)
+    assert len(outcome.answer["batchItemFailures"]) == 2
     assert events.held() == 2
+
+
+def test_a_webhook_that_was_refused_comes_again_until_it_is_taken(
+    services: Services, source: Source, deploy: Deploy
+) -> None:
+    _, jobs = deploy("process")
+    _, notifications = deploy("notify")
+    job = submit(services, source, webhook={"url": source.url})
+    jobs.poll(batch_size=1, seconds=LIMIT_SECONDS)
+    source.hook_status = 500
+    bodies, _ = notifications.poll(batch_size=1, seconds=LIMIT_SECONDS)
+    assert len(bodies) == len(source.heard) == 1
+    assert notifications.held() == 1, "nothing would bring it back"
+    source.hook_status = 200
+    again, outcome = notifications.poll(batch_size=1, seconds=LIMIT_SECONDS)
+    assert (again, outcome.answer) == (bodies, {"batchItemFailures": []})
+    assert notifications.held() == 0
+    assert len(source.heard) == 2
+    assert job.job_id in json.dumps(source.heard[1])
 
 
 def test_an_event_of_another_form_is_an_error(deploy: Deploy) -> None:
@@ -343,8 +390,9 @@ def test_an_event_of_another_form_is_an_error(deploy: Deploy) -> None:
 
 
 def test_the_sweep_answers_the_timer(environment: dict[str, str], tmp_path: Path) -> None:
-    with closing(LambdaFunction("sweep", environment, log=tmp_path / "sweep.log")) as function:
-        outcome = function.invoke({"version": "0", "detail-type": "Scheduled Event"}, seconds=LIMIT_SECONDS)
+    function = LambdaFunction("sweep", environment, log=tmp_path / "sweep.log")
+    outcome = function.invoke({"version": "0", "detail-type": "Scheduled Event"}, seconds=LIMIT_SECONDS)
+    function.kill()
     assert outcome.failure is None
     assert set(outcome.answer) >= {"resent", "removed"}
 

@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 from common.processing.registry import job_types
-from common.queue.base import HIGH_PRIORITY, NOTIFY_QUEUE, queue_for
+from common.queue.base import BATCH_ARCHIVE, HIGH_PRIORITY, NOTIFY_QUEUE, queue_for
 from common.settings import Settings, load_settings
 from infra.aws.authorizer import with_authorizer
 from infra.aws.document import Template, functions, load
 from infra.local.template import function_source, http_routes, template_file
 
-TYPES = ("pdf", "session", "audio", "video", "imageocr", "transformer", "office", "batch_archive")
+TYPES = ("pdf", "session", "audio", "video", "imageocr", "transformer", "office")
 QUEUE_FUNCTIONS = {"ProcessFunction", "NotifyFunction", "SweepFunction"}
 WORKER_IMAGE = {"SessionFunction", "ProcessFunction"}
+KEEPS_WEBHOOKS = {"EnqueueFunction", "ManageFunction", "SessionFunction", "NotifyFunction"}
 LAMBDA_PAYLOAD_BYTES = 6 * 1024 * 1024
 GATEWAY_SECONDS = 30
 ALARM_METRICS = 10  # CloudWatch takes no more in one alarm
@@ -36,7 +37,7 @@ ALLOWED: dict[str, list[tuple[set[str], set[str]]]] = {
         ({"s3:DeleteObject"}, {"jobs/*", "archives/*"}),
         ({"s3:ListBucket"}, {"Bucket"}),
     ],
-    "DownloadFunction": [({"s3:GetObject"}, RESULTS)],
+    "DownloadFunction": [(SEND, {"jobs-*"}), ({"s3:GetObject"}, RESULTS)],
     "SessionFunction": [
         (SEND, {"jobs-*", "NotifyQueue"}),
         ({"s3:GetObject"}, {"uploads/*"}),
@@ -111,7 +112,7 @@ def environment(template: Template, name: str, defaults: dict[str, str]) -> dict
 def test_every_type_and_lane_has_its_queue_and_its_dead_letters(template: Template) -> None:
     live = {queue_for(name, priority) for name in TYPES for priority in (0, HIGH_PRIORITY)} | {NOTIFY_QUEUE}
     assert set(queues(template)) == live | {f"{name}-dead" for name in live}
-    assert set(job_types()) <= set(TYPES)
+    assert {queue_for(name, 0) for name in (*job_types(), BATCH_ARCHIVE)} <= live
 
 
 def test_a_message_is_given_up_into_the_dead_letters_of_its_own_queue(template: Template) -> None:
@@ -218,12 +219,13 @@ def test_the_variables_of_every_function_are_settings_that_exist(
 def test_secrets_come_from_secrets_manager_and_only_where_they_are_used(template: Template) -> None:
     everywhere = template["Globals"]["Function"]["Environment"]["Variables"]
     secret = {"MONGODB_URI", "SECRETARY_ACCESS__GATEWAY_SECRET"}
+    models = {"OPENAI_API_KEY", "SECRETARY_SPEECH__API_KEY"}
     assert {key for key, value in everywhere.items() if "resolve:secretsmanager" in str(value)} == secret
     for name, properties in functions(template).items():
         own = properties["Environment"]["Variables"]
         found = {key for key, value in own.items() if "resolve:secretsmanager" in str(value)}
-        expected = {"OPENAI_API_KEY", "SECRETARY_SPEECH__API_KEY"} if name in WORKER_IMAGE else set()
-        assert found == expected
+        hooks = {"SECRETARY_WEBHOOKS__SECRET_KEYS"} if name in KEEPS_WEBHOOKS else set()
+        assert found == hooks | (models if name in WORKER_IMAGE else set()), name
     assert not any("password" in name.lower() or "key" in name.lower() for name in template["Parameters"])
 
 

@@ -68,10 +68,9 @@ NEEDS: dict[str, str | int] = {
     "GET /health": PUBLIC,
     "GET /ready": PUBLIC,
     "GET /docs": PUBLIC,
-    "GET /docs/{path+}": PUBLIC,
     "GET /api/openapi.json": PUBLIC,
     "GET /monitoring/events": PUBLIC,
-    "GET /monitoring/events/{path+}": PUBLIC,
+    "GET /monitoring/assets/{path+}": PUBLIC,
     "GET /api/monitoring/events/stats": OWN,
     "GET /metrics": OPERATOR,
     # The old routes
@@ -139,6 +138,7 @@ class Thing:
 
     def path(self, route: str) -> str:
         inside = "a.md" if "{job_id}" in route else self.cached if "text" in route else f"{self.job_id}/a.md"
+        inside = "app.js" if "assets" in route else inside
         filled = route.replace("{path+}", inside)
         for name in ("job_id", "batch_id", "delivery_id", "key_id"):
             filled = filled.replace(f"{{{name}}}", getattr(self, name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from common.errors import LlmNotConfigured
@@ -26,35 +26,29 @@ class PageReader:
     language: str | None
     calls_made: int = 0  # of the model, by earlier runs of this job
 
-    def read(self, numbers: Sequence[int]) -> Iterator[Page]:
+    def read(self, numbers: Iterable[int], *, count: int) -> Iterator[Page]:
+        """In order; `count` is how many there may be."""
         match self.method:
             case ExtractionMethod.PREVIEW:
                 return iter(())  # there is nothing to read
             case ExtractionMethod.NATIVE | ExtractionMethod.PREVIEW_AND_NATIVE:
                 return self.source.native(numbers)
             case ExtractionMethod.AUTO:
-                return self._scanned(self.source.native(numbers), numbers, only_needed=True)
+                return self._scanner().read(self.source.native(numbers), wanted=_needs_ocr, count=count)
             case ExtractionMethod.OCR:
-                return self._ocr(numbers)
+                return self._ocr(numbers, count)
             case ExtractionMethod.BOTH:
-                return self._scanned(self.source.native(numbers), numbers)
+                return self._scanner().read(self.source.native(numbers), wanted=_always, count=count)
             case ExtractionMethod.LLM:
                 return self._vision().read(self.source.native(numbers), show_hints=False)
             case ExtractionMethod.LLM_AND_NATIVE:
                 return self._vision().read(self.source.native(numbers), show_hints=True)
             case ExtractionMethod.LLM_AND_OCR:
-                return self._vision().read(self._ocr(numbers), show_hints=True)
+                return self._vision().read(self._ocr(numbers, count), show_hints=True)
 
-    def _ocr(self, numbers: Sequence[int]) -> Iterator[Page]:
-        return self._scanned((Page(number=number) for number in numbers), numbers)
-
-    def _scanned(
-        self, pages: Iterator[Page], numbers: Sequence[int], *, only_needed: bool = False
-    ) -> Iterator[Page]:
-        def wanted(page: Page) -> bool:
-            return page.needs_ocr or not only_needed
-
-        return self._scanner().read(pages, wanted=wanted, count=len(numbers))
+    def _ocr(self, numbers: Iterable[int], count: int) -> Iterator[Page]:
+        blank = (Page(number=number) for number in numbers)
+        return self._scanner().read(blank, wanted=_always, count=count)
 
     def _scanner(self) -> Scanner:
         return Scanner(source=self.source, scratch=self.context.scratch, language=self.language)
@@ -76,6 +70,14 @@ class PageReader:
         if hint.needs_ocr:
             return self._scanner().read_one(replace(hint, text="", markdown=""))
         return hint
+
+
+def _needs_ocr(page: Page) -> bool:
+    return page.needs_ocr
+
+
+def _always(page: Page) -> bool:
+    return True
 
 
 def required_model(context: Context, method: ExtractionMethod) -> LanguageModel:

@@ -11,7 +11,8 @@ from common.processing.pages.page import Page, as_record, from_record, record_na
 from common.processing.pages.pictures import PagePictures
 from common.processing.pages.readers import PageReader
 
-HAND_OVER_SECONDS = 20.0  # what a run keeps for storing what it has before its time limit
+HAND_OVER_SECONDS = 20.0  # what a run keeps for ending the pages it is at before its time limit
+MODEL_HAND_OVER_SECONDS = 60.0  # models take longer
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
@@ -37,7 +38,8 @@ class PageLoop:
 
     def run(self) -> Reading:
         known = self._known_pages()
-        new_pages = self.reader.read([number for number in self.numbers if number not in known])
+        missing = [number for number in self.numbers if number not in known]
+        new_pages = self.reader.read(self._in_time(missing), count=len(missing))
         try:
             return self._run(known, new_pages)
         finally:
@@ -48,22 +50,28 @@ class PageLoop:
         paths: list[str] = []
         computed = 0
         for number in self.numbers:
-            self._report(len(pages), number, computed)
-            page = known.get(number)
-            if page is None:
-                page = next(new_pages)
-                computed += 1
+            self.reader.progress.start_page(len(pages))
+            page = known.get(number) or next(new_pages, None)
+            if page is None or (number in known and computed and self._is_late()):
+                raise HandOver({"next_page": number, "llm_requests": model_calls(self.context)})
+            computed += number not in known
             if self.reader.method.reads_text:
                 paths.append(self._deliver(page, is_new=number not in known))
             computed += self.pictures.make(number)
             pages.append(page)
         return Reading(pages=tuple(pages), text_paths=tuple(paths), is_from_cache=computed == 0)
 
-    def _report(self, done: int, number: int, computed: int) -> None:
-        """Hands over when time gets short, but never before it has got something done."""
-        self.reader.progress.start_page(done)
-        if computed and self.context.progress.seconds_left() < HAND_OVER_SECONDS:
-            raise HandOver({"next_page": number, "llm_requests": model_calls(self.context)})
+    def _in_time(self, missing: Sequence[int]) -> Iterator[int]:
+        """No page is begun when time gets short, but at least one; those begun are waited for, so that none
+        is read twice however many are read at one time."""
+        for place, number in enumerate(missing):
+            if place and self._is_late():
+                return
+            yield number
+
+    def _is_late(self) -> bool:
+        kept = MODEL_HAND_OVER_SECONDS if self.reader.method.uses_model else HAND_OVER_SECONDS
+        return self.context.progress.seconds_left() < kept
 
     def _deliver(self, page: Page, *, is_new: bool) -> str:
         path = f"pages/{text_name(page.number)}"

@@ -35,7 +35,7 @@ def band_rows(
             result += [merge_rows(part) for part in below_heads(band)]
         else:
             result += wrapped(band)
-    return result
+    return with_whole_head(result)
 
 
 def rule_levels(across: Sequence[Rule]) -> list[float]:
@@ -92,6 +92,28 @@ def is_ruled(across: Sequence[Rule], level: float, left: float, right: float) ->
     return any(
         abs(rule.at - level) <= TOUCH and min(rule.end, right) - max(rule.start, left) > 0.5 * (right - left)
         for rule in across
+    )
+
+
+def with_whole_head(rows: list[Row]) -> list[Row]:
+    """A head whose cells stand on the bottom line: what wraps begins above the first column's cell."""
+    if len(rows) < 3 or not is_head_top(rows[0], rows[1]):
+        return rows
+    return [merge_rows(rows[:2]), *rows[2:]]
+
+
+def is_head_top(upper: Row, lower: Row) -> bool:
+    if (
+        lower.base - upper.base > TIGHT * lower.size
+        or upper.spans
+        or set(upper.cells) != set(lower.cells) - {0}
+    ):
+        return False
+    texts = [lower.text(column) for column in upper.cells]
+    return (
+        bool(texts)
+        and any(text[0].islower() for text in texts)
+        and not any(map(lower.is_numeric, lower.cells))
     )
 
 

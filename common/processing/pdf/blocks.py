@@ -20,8 +20,6 @@ class Kind(Enum):
     ITEM = "item"  # of a list
     CODE = "code"
     TABLE = "table"
-    CAPTION = "caption"
-    FURNITURE = "furniture"  # running heads and feet: not shown
 
 
 @dataclass(slots=True)

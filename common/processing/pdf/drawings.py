@@ -15,6 +15,7 @@ MAX_SEGMENTS = 400  # a path with more is a picture
 MAX_DEPTH = 4  # forms in forms
 THIN = 3.0  # points: what is thinner than this is a ruled line, whether stroked or filled
 MIN_LENGTH = 3.0
+FAR = 1e7  # points: what is drawn farther away is damage
 DOT = (1.5, 24.0)  # points: the sizes of drawn bullets
 LINE_TO, BEZIER_TO, MOVE_TO = 0, 1, 2
 NEARLY_WHITE = 250
@@ -92,7 +93,8 @@ class DrawingReader:
         if not pdfium.object_bounds(item, at[0], at[1], at[2], at[3]):
             return None
         left, bottom, right, top = self._bounds.values[:]
-        return transformed(Box(left, bottom, right, top), matrix)
+        box = transformed(Box(left, bottom, right, top), matrix)
+        return box if all(-FAR < side < FAR for side in box) else None
 
     def _path(self, item: int, box: Box, matrix: Matrix) -> None:
         if box.width < MIN_LENGTH and box.height < MIN_LENGTH:
@@ -146,7 +148,7 @@ class DrawingReader:
                 edges.append(edge(px, py, sx, sy))
                 px, py = sx, sy
         # A filled outline whose edges lie close together is a set of thin bars.
-        self.strokes.extend(box for box in edges if is_line(box))
+        self.strokes.extend(box for box in edges if is_line(box) and all(-FAR < side < FAR for side in box))
 
 
 def edge(x0: float, y0: float, x1: float, y1: float) -> Box:

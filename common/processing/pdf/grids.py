@@ -10,6 +10,7 @@ from itertools import pairwise
 from common.processing.pdf.gutters import BLANK, text_rows
 from common.processing.pdf.hyphens import join_lines
 from common.processing.pdf.lines import words_text
+from common.processing.pdf.links import line_text
 from common.processing.pdf.spans import Word
 
 NUMERIC = re.compile(r"[-+−–(<>~≈]*[$€£¥]?\s*\d[\d.,:/'’\s]*\s*[%)*†‡]*|[-–—−]+|n/?a|\.{1,3}", re.IGNORECASE)
@@ -90,9 +91,7 @@ def render_cells(rows: Sequence[Row], columns: int) -> list[list[str]]:
 def cell_text(words: Sequence[Word]) -> str:
     if not words:
         return ""
-    if len(words) == 1:
-        return words[0].text
     rows = text_rows(words)
     for row in rows:
         row.sort(key=lambda word: word.order)  # not by place: text may run from right to left
-    return join_lines(words_text(row) for row in rows)
+    return join_lines(line_text(row) for row in rows)

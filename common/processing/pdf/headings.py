@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from common.processing.pdf.blocks import LEADERS, Block, Kind
@@ -23,7 +23,8 @@ NUMBERED = re.compile(
 )
 SENTENCE_END = (".", ",", ";", "…")
 
-StyleKey = tuple[float, bool]
+StyleKey = tuple[float, bool]  # size, and whether it is bold
+LevelKey = tuple[float, bool, int]  # the same, and the depth of its number
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,10 @@ class Styles:
     body_bold: bool = False
     body_face: str = ""
     tagged: bool = False  # its author has tagged the headings
+    title_level: int = 0  # of slides, by their looks; 0 for any other document
     typed: bool = False  # set in a font of fixed pitch throughout
     plain: frozenset[StyleKey] = frozenset()  # larger or bolder than the text, yet used for text
-    levels: Mapping[StyleKey, int] = field(default_factory=dict)
+    levels: Mapping[LevelKey, int] = field(default_factory=dict)
 
 
 def body_style(lines: Iterable[Line]) -> tuple[float, bool]:
@@ -109,16 +111,39 @@ def text_styles(blocks: Iterable[Block]) -> frozenset[StyleKey]:
     return frozenset(key for key, letters in heading.items() if other[key] >= letters)
 
 
-def heading_levels(blocks: Sequence[Block]) -> dict[StyleKey, int]:
-    """Larger before smaller, bold before regular: the first six styles are the six levels."""
-    keys = {style_key(block) for block in blocks if block.kind is Kind.HEADING}
-    ordered = sorted(keys, key=lambda key: (-key[0], not key[1]))
-    return {key: min(index + 1, 6) for index, key in enumerate(ordered)}
+def numbering_depth(text: str) -> int:
+    """2 for "3.1 Results"; 0 for a heading without a number."""
+    match = NUMBERED.match(text)
+    return match[1].count(".") + 1 if match else 0
 
 
-def level_of(key: StyleKey, levels: Mapping[StyleKey, int]) -> int:
-    """The level of a style; one that the sample did not show takes that of the next smaller one."""
+def level_key(block: Block) -> LevelKey:
+    return (*style_key(block), numbering_depth(block.text))
+
+
+def heading_levels(blocks: Iterable[Block]) -> dict[LevelKey, int]:
+    """Larger before smaller, bold before regular, fewer numbers before more: six levels at most."""
+    keys = {level_key(block) for block in blocks if block.kind is Kind.HEADING}
+    ranks = {key: rank(key, keys) for key in keys}
+    ordered = sorted(set(ranks.values()))
+    return {key: min(ordered.index(place) + 1, 6) for key, place in ranks.items()}
+
+
+def rank(key: LevelKey, keys: Collection[LevelKey]) -> tuple[float, bool, int]:
+    """Where a heading stands. One without a number ranks with the numbered ones of its style, but below
+    them where those are sections of sections: it then parts what they head."""
+    size, bold, depth = key
+    if not depth:
+        numbered = [other[2] for other in keys if other[:2] == key[:2] and other[2]]
+        depth = min(numbered, default=0)
+        depth += 1 if depth > 1 else 0
+    return -size, not bold, depth
+
+
+def level_of(key: LevelKey, levels: Mapping[LevelKey, int]) -> int:
+    """The level of a heading; one that the sample lacks takes that of its style or of the next smaller."""
     if key in levels:
         return levels[key]
-    smaller = [level for (size, _), level in levels.items() if size <= key[0]]
-    return min(smaller, default=max(levels.values(), default=1))
+    same = [level for other, level in levels.items() if other[:2] == key[:2]]
+    smaller = [level for other, level in levels.items() if other[0] <= key[0]]
+    return min(same or smaller, default=max(levels.values(), default=1))

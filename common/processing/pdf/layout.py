@@ -23,13 +23,14 @@ from common.processing.pdf.headings import (
     body_style,
     heading_levels,
     is_heading,
+    level_key,
     level_of,
-    style_key,
     text_styles,
 )
 from common.processing.pdf.lines import Line, joined_lines, split_lines
 from common.processing.pdf.lists import marker
 from common.processing.pdf.order import in_reading_order
+from common.processing.pdf.slides import are_slides, level_slide, slide_title, usual_level
 from common.processing.pdf.spans import PageSpans
 from common.processing.pdf.tables import Table, find_tables
 from common.processing.pdf.tagged import Tags, names_headings, tagged_tables, trusted_tags, with_tags
@@ -96,7 +97,19 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
         tagged=names_headings(page.spans for page in pages),
     )
     third = replace(second, plain=text_styles(sample_blocks(pages, second)))
-    return replace(third, levels=heading_levels(sample_blocks(pages, third)))
+    levelled = replace(third, levels=heading_levels(sample_blocks(pages, third)))
+    return replace(levelled, title_level=title_level(pages, levelled))
+
+
+def title_level(pages: Sequence[PageLayout], styles: Styles) -> int:
+    """The level that the titles of slides have by their looks; 0 where the pages are no slides."""
+    if not are_slides([page.spans for page in pages]):
+        return 0
+    titles = [
+        slide_title(page_blocks(page, neighbours=others(page, pages), styles=styles), height=page.height)
+        for page in pages
+    ]
+    return usual_level(title for title in titles if title is not None)
 
 
 def others(page: PageLayout, pages: Sequence[PageLayout]) -> list[Collection[Print]]:
@@ -128,7 +141,9 @@ def page_blocks(page: PageLayout, *, neighbours: Sequence[Collection[Print]], st
     blocks = with_joined_code(blocks)
     for block in blocks:
         if block.kind is Kind.HEADING and not block.level:
-            block.level = level_of(style_key(block), styles.levels)
+            block.level = level_of(level_key(block), styles.levels)
+    if styles.title_level:
+        level_slide(blocks, height=page.height, usual=styles.title_level)
     nest_items(blocks)
     return blocks
 

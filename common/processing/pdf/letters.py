@@ -27,6 +27,7 @@ MONO = re.compile(r"mono|courier|consol|typewriter|cmtt|code|fixed|menlo|inconso
 FLAG_FIXED_PITCH, FLAG_ITALIC, FLAG_FORCE_BOLD = 1, 1 << 6, 1 << 18
 HEAVY_WEIGHT = 650  # PDFium guesses weights from stem widths; regular faces reach about 500
 SPLIT_GAP = 0.3  # font sizes of white between two text objects that PDFium joined without a blank
+FAR = 1e7  # points: nothing real is so far away
 UNWANTED: dict[int, str | None] = dict.fromkeys(range(32))
 UNWANTED |= {0x00AD: None, 0xFEFF: None, 0x200B: None, 0x0002: "-", 0xFFFE: "-", 0x007F: None}
 
@@ -123,6 +124,8 @@ class LetterReader:
             left, right = (left if left < left_ else left_), (right if right > right_ else right_)
             top, bottom = (top if top > top_ else top_), (bottom if bottom < bottom_ else bottom_)
         x0, x1 = (bottom, top) if style.angle in (90, 270) else (left, right)
+        if not -FAR < x0 <= x1 < FAR:
+            x0, x1 = bounded(x0), max(bounded(x0), bounded(x1))
         letters = clean(text[start:end])
         word = Word(letters, x0, x1, style.base, style.size, style.font, mark=style.mark, order=start)
         if word.text:
@@ -134,12 +137,12 @@ class LetterReader:
         if style is None:
             matrix = self._matrix
             pdfium.char_matrix(self._page, index, matrix.at[0])
-            a, b, c, d = matrix.values[:4]
-            size = pdfium.char_font_size(self._page, index) * hypot(c, d)
+            a, b, c, d = map(bounded, matrix.values[:4])
+            size = bounded(pdfium.char_font_size(self._page, index) * hypot(c, d))
             turn = degrees(atan2(b, a)) % 360
             near = round(turn / 90) * 90
             pdfium.char_origin(self._page, index, self._origin.at[0], self._origin.at[1])
-            x, y = self._origin.values[:]
+            x, y = map(bounded, self._origin.values[:])
             style = Style(
                 base=x if near % 180 else y,
                 font=self._font(index, key),
@@ -171,6 +174,11 @@ class LetterReader:
             )
             self._fonts[handle] = font
         return font
+
+
+def bounded(value: float) -> float:
+    """Damaged files hold numbers beyond all pages, or none at all: those count as 0."""
+    return value if -FAR < value < FAR else 0.0
 
 
 def clean(text: str) -> str:

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from common.processing.pdf.blocks import Block, Kind
 from common.processing.pdf.code import code_text
 from common.processing.pdf.hyphens import join_lines
+from common.processing.pdf.links import line_text
 from common.processing.pdf.lists import is_bullet, marker
-from common.processing.pdf.spans import Word
 
 LEADING = re.compile(r"^(#{1,6}\s|>|\+\s|~~~|```|={3,}$|-{3,}$)")
-TAG = re.compile(r"<(?=[A-Za-z/!])")
 
 
 def render(blocks: Iterable[Block]) -> str:
@@ -20,8 +19,6 @@ def render(blocks: Iterable[Block]) -> str:
     parts: list[str] = []
     previous: Block | None = None
     for block in blocks:
-        if block.kind is Kind.FURNITURE:
-            continue
         text = render_block(block)
         if not text:
             continue
@@ -67,31 +64,6 @@ def render_table(cells: Sequence[Sequence[str]]) -> str:
 
 def cell_text(text: str) -> str:
     return text.replace("|", "\\|").strip()
-
-
-def line_text(words: Sequence[Word]) -> str:
-    """Words with blanks; runs under one link become a Markdown link."""
-    parts: list[str] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
-        end = index + 1
-        if word.link:
-            while end < len(words) and words[end].link == word.link:
-                end += 1
-        text = _plain(words[index:end])
-        if word.link:
-            text = f"[{text.replace('[', '').replace(']', '')}]({word.link})"
-        if parts and not word.glued:
-            parts.append(" ")
-        parts.append(text)
-        index = end
-    return "".join(parts)
-
-
-def _plain(words: Sequence[Word]) -> str:
-    text = "".join(word.text if i == 0 or word.glued else f" {word.text}" for i, word in enumerate(words))
-    return TAG.sub(r"\\<", text) if "<" in text else text
 
 
 def escape_leading(text: str) -> str:

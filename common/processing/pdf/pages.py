@@ -21,8 +21,8 @@ class PdfPages:
     max_pixels: int
 
     def native(self, numbers: Iterable[int]) -> Iterator[Page]:
-        for first, last in _runs(numbers):
-            yield from map(_page, self.document.pages(first, last))
+        for number in numbers:
+            yield from map(_page, self.document.pages(number, number))
 
     def picture(self, number: int, *, dpi: int) -> Image:
         import pypdfium2
@@ -35,17 +35,3 @@ class PdfPages:
 
 def _page(page: PageText) -> Page:
     return Page(number=page.number, text=page.text, markdown=page.markdown, warnings=page.warnings)
-
-
-def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each run of neighbours: the engine reads those in one go."""
-    first = last = None
-    for number in numbers:
-        if first is None or last is None:
-            first = number
-        elif number != last + 1:
-            yield first, last
-            first = number
-        last = number
-    if first is not None and last is not None:
-        yield first, last

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pypdfium2.raw as raw
@@ -137,10 +139,17 @@ def action_url(document: Any, action: Any) -> str:
     return url if is_safe else ""
 
 
-def attach_links(words: list[Word], links: list[tuple[Box, str]]) -> None:
+def attach_links(words: Sequence[Word], links: Sequence[tuple[Box, str]]) -> None:
     """A word belongs to the link whose rectangle holds its middle."""
+    if not links:
+        return
+    ordered = sorted(words, key=_middle)
+    heights = [_middle(word) for word in ordered]
     for box, url in links:
-        for word in words:
-            middle = (word.x0 + word.x1) / 2
-            if box.x0 <= middle <= box.x1 and box.y0 <= word.base + word.size / 4 <= box.y1:
+        for word in ordered[bisect_left(heights, box.y0) : bisect_right(heights, box.y1)]:
+            if box.x0 <= (word.x0 + word.x1) / 2 <= box.x1:
                 word.link = url
+
+
+def _middle(word: Word) -> float:
+    return word.base + word.size / 4  # y still grows upward here

@@ -12,6 +12,7 @@ Gap = tuple[float, float]
 MAX_STEP = 3.2  # font sizes between the baselines of two rows of one table
 MAX_SINGLE = 2  # lines of one piece in a row inside a table
 MIN_ROWS = 3
+CLOSE, TOUCH = 0.5, 0.2  # font sizes of white, and of what letters may overlap
 LOOK_BACK = 4  # rows that a stray piece may be read too late
 LONG_CELL = 60  # letters: a piece that is longer is a line of prose
 
@@ -49,8 +50,10 @@ def chained(pieces: Sequence[Line]) -> list[list[Line]]:
 
 
 def is_stray_of(row: Sequence[Line], piece: Line) -> bool:
-    """On the baseline of a row of several pieces, and to the right of them."""
-    return len(row) > 1 and abs(row[-1].base - piece.base) < 0.1 * piece.size and piece.x0 > row[-1].x1
+    """On the baseline of a row, to the right of it: close by, or one more piece of several."""
+    white = piece.x0 - row[-1].x1
+    level = abs(row[-1].base - piece.base) < 0.1 * piece.size
+    return level and white > -TOUCH * piece.size and (len(row) > 1 or white < CLOSE * piece.size)
 
 
 def gaps(row: Sequence[Line]) -> list[Gap]:

@@ -18,6 +18,10 @@ def _blank_is_none(value: Any) -> Any:
     return None if isinstance(value, str) and not value.strip() else value
 
 
+def _track(value: Any) -> Any:
+    return _blank_is_none(value) or DEFAULT_TRACK if value is None or isinstance(value, str) else value
+
+
 def _many(value: Any) -> Any:
     """One or many: old clients send a text, a list, an empty text or nothing."""
     if value is None or value == "":
@@ -33,7 +37,21 @@ def _people(value: Any) -> Any:
 
 Text = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
 Word = Annotated[Annotated[str, Field(max_length=100)] | None, BeforeValidator(_blank_is_none)]
-Urls = Annotated[tuple[Url, ...], BeforeValidator(_many), Field(max_length=50)]
+# What old clients may send in the place of these; the specification tells it.
+MaybeText = Annotated[str, Field(max_length=500)] | None
+MaybeUrl = Annotated[str, Field(max_length=4096, pattern=r"^(https?://[\s\S]+)?$")] | None
+Person = Annotated[str, Field(max_length=200)]
+OneOrMany = MaybeUrl | Annotated[list[Url], Field(max_length=50)]
+Urls = Annotated[
+    tuple[Url, ...], BeforeValidator(_many, json_schema_input_type=OneOrMany), Field(max_length=50)
+]
+People = Annotated[
+    tuple[Person, ...],
+    BeforeValidator(
+        _people, json_schema_input_type=Person | Annotated[list[Person], Field(max_length=50)] | None
+    ),
+    Field(max_length=50),
+]
 
 
 class SessionParameters(Parameters):
@@ -42,18 +60,16 @@ class SessionParameters(Parameters):
     event: Text
     session: Text
     url: Url
-    filename: Annotated[Text | None, BeforeValidator(_blank_is_none)] = None  # None: after the session
-    track: Annotated[Text, BeforeValidator(lambda value: _blank_is_none(value) or DEFAULT_TRACK)] = (
-        DEFAULT_TRACK
+    filename: Annotated[Text | None, BeforeValidator(_blank_is_none, json_schema_input_type=MaybeText)] = (
+        None  # None: after the session
     )
+    track: Annotated[Text, BeforeValidator(_track, json_schema_input_type=MaybeText)] = DEFAULT_TRACK
     day: Word = None
     starttime: Word = None
     endtime: Word = None
-    speakers: Annotated[
-        tuple[Annotated[str, Field(max_length=200)], ...], BeforeValidator(_people), Field(max_length=50)
-    ] = ()
+    speakers: People = ()
     speakers_url: Urls = ()
-    video_url: Annotated[Url | None, BeforeValidator(_blank_is_none)] = None
+    video_url: Annotated[Url | None, BeforeValidator(_blank_is_none, json_schema_input_type=MaybeUrl)] = None
     video_transcript: Annotated[
         Annotated[str, Field(max_length=5_000_000)] | None, BeforeValidator(_blank_is_none)
     ] = None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from common.processing.base import Parameters
+from common.processing.base import Parameters, exactly_one
 from common.processing.languages import Language, OptionalLanguage
 from common.processing.source import Url
 from common.processing.transform.template import MAX_CHARACTERS
@@ -18,6 +18,8 @@ TEMPLATES = ("template", "template_content")
 
 class TransformerParameters(Parameters):
     """A text, wherever it is, and the template to write it by."""
+
+    model_config = ConfigDict(json_schema_extra=exactly_one(SOURCES, TEMPLATES))
 
     text: Annotated[str, Field(min_length=1, max_length=TEXT_CHARACTERS)] | None = None
     url: Url | None = None

@@ -42,11 +42,11 @@ export class Secretary {
   // Resolves with the finished job; `onChange` sees every change on the way.
   async waitForJob(jobId, { onChange = () => {}, signal } = {}) {
     const path = `/api/jobs/${encodeURIComponent(jobId)}`;
-    for (let since = -1; ;) {
-      const { job } = await this.get(path, { wait: WAIT_SECONDS, since }, { signal });
+    for (let query = {}; ;) {
+      const { job } = await this.get(path, query, { signal });
       onChange(job);
       if (FINAL.has(job.status)) return job;
-      since = job.version;
+      query = { wait: WAIT_SECONDS, since: job.version };
     }
   }
 
@@ -70,11 +70,11 @@ export class Secretary {
 
   async waitForBatch(batchId, { onChange = () => {}, signal } = {}) {
     const path = `/api/batches/${encodeURIComponent(batchId)}`;
-    for (let since = -1; ;) {
-      const { batch } = await this.get(path, { wait: WAIT_SECONDS, since }, { signal });
+    for (let query = {}; ;) {
+      const { batch } = await this.get(path, query, { signal });
       onChange(batch);
       if (FINAL_BATCH.has(batch.status)) return batch;
-      since = batch.version;
+      query = { wait: WAIT_SECONDS, since: batch.version };
     }
   }
 

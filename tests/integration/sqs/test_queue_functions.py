@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,6 @@ from common.jobs.lifecycle import JobStatus
 from common.jobs.submit import submit_job
 from common.queue.base import queue_for
 from common.services import Services
-from common.services import services as services_of_process
-from common.settings import settings as settings_of_process
 from infra.local.template import function_source
 from tests.servers.localstack import LocalStackServer
 from tests.servers.site import site
@@ -26,22 +23,6 @@ from tests.servers.site import site
 SAMPLES = Path(__file__).parents[3] / "samples"
 ANNA = Caller(user_id="anna")
 Records = list[dict[str, Any]]
-
-
-@pytest.fixture
-def environment(
-    database_environment: dict[str, str], cloud: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[dict[str, str]]:
-    """Also in os.environ: the function builds its services from there, as does the child of each job."""
-    chosen = database_environment | cloud | {"SECRETARY_OUTBOUND__ALLOW_NETWORKS": "127.0.0.0/8"}
-    for name, value in chosen.items():
-        monkeypatch.setenv(name, value)
-    services_of_process.cache_clear()
-    settings_of_process.cache_clear()
-    yield chosen
-    services_of_process().close()
-    services_of_process.cache_clear()
-    settings_of_process.cache_clear()
 
 
 @pytest.fixture

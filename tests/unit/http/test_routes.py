@@ -41,7 +41,8 @@ NEW = {
     ("POST", "/api/keys"), ("GET", "/api/keys"), ("DELETE", "/api/keys/{key_id}"),
     ("GET", "/api/templates"), ("GET", "/api/job-types"), ("POST", "/api/session/process"),
     ("GET", "/api/pdf/text-content/{path+}"), ("GET", "/api/files/text/{path+}"),
-    ("GET", "/monitoring/events"), ("GET", "/api/monitoring/events/stats"),
+    ("GET", "/monitoring/events"),
+    ("GET", "/monitoring/assets/{path+}"), ("GET", "/api/monitoring/events/stats"),
     ("GET", "/metrics"), ("GET", "/health"), ("GET", "/ready"),
     ("GET", "/api/openapi.json"), ("GET", "/docs"),
 }  # fmt: skip

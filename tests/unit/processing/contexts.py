@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,10 @@ from common.processing.local import FolderCache, FolderFiles, LocalSources
 
 @dataclass
 class RecordedProgress:
-    """What was reported; `seconds` is the time that is said to be left."""
+    """What was reported; `seconds` says how much time is left."""
 
     steps: list[tuple[str, float]] = field(default_factory=list)
-    seconds: float = float("inf")
+    seconds: Callable[[], float] = lambda: float("inf")
 
     def report(
         self,
@@ -32,7 +33,7 @@ class RecordedProgress:
         return
 
     def seconds_left(self) -> float:
-        return self.seconds
+        return self.seconds()
 
 
 @dataclass

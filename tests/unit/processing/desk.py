@@ -20,6 +20,7 @@ class Steps:
         self.seen: list[tuple[str, float]] = []
         self.lines: list[str] = []
         self.seconds = seconds
+        self.runs_out_after: int | None = None  # how often it is asked before its time is up
 
     def report(
         self,
@@ -36,7 +37,9 @@ class Steps:
         self.lines.append(message)
 
     def seconds_left(self) -> float:
-        return self.seconds
+        if self.runs_out_after is not None:
+            self.runs_out_after -= 1
+        return 0.0 if self.runs_out_after is not None and self.runs_out_after < 0 else self.seconds
 
 
 class Desk:

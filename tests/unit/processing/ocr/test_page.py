@@ -9,6 +9,7 @@ from PIL import Image
 from rapidfuzz.distance import Levenshtein
 
 from common.processing.ocr import ocr_image
+from tests.unit.processing.documents import text_pdf
 from tests.unit.processing.pictures import LETTER, Theme, draw_page, draw_slide
 from tests.unit.shared_files import FIXTURES, NASTY, needs_shared
 
@@ -33,6 +34,24 @@ def test_a_clean_page_is_read_without_errors() -> None:
     assert character_errors("\n".join(LETTER), page.text) < 0.01
     assert page.confidence > 85
     assert page.warnings == ()
+
+
+BRIEF = (
+    "Protokoll der Vorbereitungssitzung",
+    "Größere Räume müssen früher gebucht werden.",
+    "Die Übersetzung kostet 1.850,00 Euro je Tag.",
+    "Frau Süß und Herr Größler prüfen die Verträge.",
+    "Alle Vorträge außer zweien werden aufgezeichnet.",
+)
+
+
+@pytest.mark.parametrize("language", ["de", None])
+def test_a_german_page_is_read_without_errors(tmp_path: Path, language: str | None) -> None:
+    """Drawn by PDFium, whose font has umlauts; Pillow's has none."""
+    drawn = rendered(text_pdf(tmp_path / "brief.pdf", ["\n".join(BRIEF)]))
+    page = ocr_image(drawn, language=language)
+    assert character_errors("\n".join(BRIEF), page.text) <= 0.01
+    assert page.confidence > 85
 
 
 def test_lines_tell_where_they_stand() -> None:

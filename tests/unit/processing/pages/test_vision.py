@@ -177,7 +177,7 @@ def test_the_cap_on_calls_holds_over_all_runs(talk: Path, desk: Desk, server: Op
     desk.limits = Limits(model_calls=2, model_parallel=1)
     parameters = PdfParameters(file_path=str(talk), extraction_method=ExtractionMethod.LLM)
     with pytest.raises(HandOver) as caught:
-        handle(parameters, desk.context(progress=RecordedProgress(seconds=0)))
+        handle(parameters, desk.context(progress=RecordedProgress(seconds=lambda: 0)))
     assert len(caught.value.checkpoint["llm_requests"]) == 1
 
     with configured_model(load_settings(server.environment())) as fresh:  # as in a new run

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from common.processing.pdf.bands import band_rows, below_heads, fold_centred, has_records, spanning_groups
+from common.processing.pdf.bands import (
+    band_rows,
+    below_heads,
+    fold_centred,
+    has_records,
+    spanning_groups,
+    with_whole_head,
+)
 from common.processing.pdf.grids import Row, fill_rows, render_cells
 from common.processing.pdf.rules import Rule
 from tests.unit.processing.pdf.made import words
@@ -80,3 +87,13 @@ def test_a_head_over_two_columns_stays_a_row_of_its_own() -> None:
     wrapped_cell = rows_of(("", "goes on", 112))[0]
     assert [len(part) for part in below_heads([head, below])] == [1, 1]
     assert [len(part) for part in below_heads([head, wrapped_cell])] == [2]
+
+
+def test_a_head_that_wraps_above_the_first_column_is_whole() -> None:
+    rows = rows_of(("", "Number", 100), ("Item", "of items", 112), ("Total", "135", 130))
+    assert render_cells(with_whole_head(rows), 2) == [["Item", "Number of items"], ["Total", "135"]]
+
+
+def test_a_head_over_a_row_of_numbers_is_left_alone() -> None:
+    rows = rows_of(("", "Number", 100), ("Item", "12", 112), ("Total", "135", 130))
+    assert len(with_whole_head(rows)) == 3

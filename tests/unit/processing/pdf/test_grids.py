@@ -37,3 +37,9 @@ def test_numbers(text: str) -> None:
 @pytest.mark.parametrize("text", ["abc", "12 apples", "Q1"])
 def test_no_numbers(text: str) -> None:
     assert not Row(0, 10, {0: words(text)}).is_numeric(0)
+
+
+def test_a_link_in_a_cell_is_kept() -> None:
+    (word,) = words("here", x=50)
+    word.link = "https://example.org"
+    assert render_cells(fill_rows([word], [150]), 2) == [["[here](https://example.org)", ""]]

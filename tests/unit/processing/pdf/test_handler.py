@@ -138,7 +138,7 @@ def test_pages_of_another_version_are_read_again(talk: Path, desk: Desk) -> None
 
 
 def test_a_short_run_hands_over_and_the_next_goes_on(talk: Path, desk: Desk) -> None:
-    short = RecordedProgress(seconds=0.0)
+    short = RecordedProgress(seconds=lambda: 0)
     with pytest.raises(HandOver) as caught:
         run(talk, desk.context(progress=short), force_overwrite=True)
     assert caught.value.checkpoint["next_page"] == 2
@@ -151,6 +151,22 @@ def test_a_short_run_hands_over_and_the_next_goes_on(talk: Path, desk: Desk) -> 
     assert caught.value.checkpoint["next_page"] == 3
     last = desk.context(progress=short, checkpoint=caught.value.checkpoint)
     assert texts(run(talk, last, force_overwrite=True), last) == list(TEXTS)
+
+
+def test_pages_that_were_begun_are_kept_when_time_gets_short(tmp_path: Path, desk: Desk) -> None:
+    """Two processes read ahead: what they have read is delivered before the run ends."""
+    scan = scanned_pdf(tmp_path / "scan.pdf", [(f"Sheet number {number}",) for number in range(1, 7)])
+    progress = RecordedProgress(seconds=lambda: 0 if "page_001.txt" in desk.cached("ocr-en") else 100)
+    with pytest.raises(HandOver) as caught:
+        run(scan, desk.context(progress=progress), extraction_method="ocr", language="en")
+    next_page = caught.value.checkpoint["next_page"]
+    kept = [name for name in desk.cached("ocr-en") if name.endswith(".txt")]
+    assert 1 < next_page < 7
+    assert sorted(kept) == [f"page_{number:03}.txt" for number in range(1, next_page)]
+    result = run(
+        scan, desk.context(checkpoint=caught.value.checkpoint), extraction_method="ocr", language="en"
+    )
+    assert [f"Sheet number {number}" in result.markdown for number in range(1, 7)] == [True] * 6
 
 
 def test_native_says_where_ocr_is_needed(mixed: Path, desk: Desk) -> None:

@@ -11,7 +11,9 @@ from common.processing.pdf.headings import (
     body_style,
     heading_levels,
     is_heading,
+    level_key,
     level_of,
+    numbering_depth,
     style_key,
     text_styles,
 )
@@ -63,13 +65,42 @@ def test_larger_styles_have_higher_levels() -> None:
     for block in blocks:
         block.kind = Kind.HEADING
     levels = heading_levels(blocks)
-    assert [levels[style_key(block)] for block in blocks] == [1, 3, 2]
+    assert [levels[level_key(block)] for block in blocks] == [1, 3, 2]
+
+
+def levels_of(*texts: str) -> list[int]:
+    blocks = [paragraph(text, size=14) for text in texts]
+    for block in blocks:
+        block.kind = Kind.HEADING
+    levels = heading_levels(blocks)
+    return [levels[level_key(block)] for block in blocks]
+
+
+def test_numbers_tell_levels_inside_one_style() -> None:
+    assert levels_of("1 Aims", "1.1 Scope", "1.1.1 Limits", "2 Results") == [1, 2, 3, 1]
+
+
+def test_a_heading_without_a_number_is_below_sections_of_its_style_but_beside_chapters() -> None:
+    assert levels_of("3.1.1 Methods", "Advantages") == [1, 2]
+    assert levels_of("Abstract", "1 Introduction", "References") == [1, 1, 1]
+
+
+def test_the_depth_of_a_number() -> None:
+    assert [numbering_depth(text) for text in ("3 A", "3.1 A", "3.1.2. A", "Chapter 4 A", "A", "2019")] == [
+        1,
+        2,
+        3,
+        1,
+        0,
+        0,
+    ]
 
 
 def test_a_style_that_the_sample_lacks_takes_the_level_of_the_next_smaller_one() -> None:
-    levels = {(20.0, False): 1, (14.0, False): 2}
-    assert [level_of((size, False), levels) for size in (24.0, 16.0, 12.0)] == [1, 2, 2]
-    assert level_of((12.0, False), {}) == 1
+    levels = {(20.0, False, 0): 1, (14.0, False, 0): 2}
+    assert [level_of((size, False, 0), levels) for size in (24.0, 16.0, 12.0)] == [1, 2, 2]
+    assert level_of((14.0, False, 3), levels) == 2
+    assert level_of((12.0, False, 0), {}) == 1
 
 
 def test_the_key_of_a_style_is_its_size_and_weight() -> None:

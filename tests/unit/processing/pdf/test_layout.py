@@ -55,4 +55,4 @@ def test_the_styles_of_a_document_come_from_its_pages() -> None:
     second = page(line("Section", base=60, font=BOLD), line("text of the second page here", base=300))
     styles = document_styles([PageLayout(first), PageLayout(second)])
     assert styles.body_size == 10
-    assert styles.levels == {(20.0, False): 1, (10.0, True): 2}
+    assert styles.levels == {(20.0, False, 0): 1, (10.0, True, 0): 2}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from common.processing.pdf.blocks import Block, Kind
-from common.processing.pdf.markdown import line_text, render, render_table
+from common.processing.pdf.links import line_text
+from common.processing.pdf.markdown import render, render_table
 from tests.unit.processing.pdf.made import MONO, paragraph, table, words
 
 
@@ -44,7 +45,3 @@ def test_text_that_looks_like_markdown_or_html_stays_text() -> None:
     assert render([paragraph("# 12 eggs")]) == "\\# 12 eggs"
     assert render([paragraph("a <b> c")]) == "a \\<b> c"
     assert render([paragraph("1 < 2")]) == "1 < 2"
-
-
-def test_furniture_is_not_shown() -> None:
-    assert render([block(Kind.FURNITURE, "Page 1"), paragraph("text")]) == "text"

@@ -8,7 +8,7 @@ import pypdfium2
 import pypdfium2.raw as raw
 import pytest
 
-from common.processing.pdf.letters import clean
+from common.processing.pdf.letters import bounded, clean
 from common.processing.pdf.reader import read_page
 from common.processing.pdf.spans import Box, PageSpans
 from tests.unit.processing.pdf.writer import Page, write_pdf
@@ -102,3 +102,16 @@ def test_text_objects_that_stand_apart_are_two_words(tmp_path: Path) -> None:
 )
 def test_letters_a_reader_should_not_get_are_cleaned(letters: str, cleaned: str) -> None:
     assert clean(letters) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"), [(12.5, 12.5), (-3.0, -3.0), (float("nan"), 0.0), (float("inf"), 0.0), (1e30, 0.0)]
+)
+def test_numbers_beyond_all_pages_count_as_nothing(value: float, kept: float) -> None:
+    assert bounded(value) == kept
+
+
+def test_a_damaged_matrix_costs_the_place_and_not_the_text(tmp_path: Path) -> None:
+    page = Page().text(50, 100, "fine")
+    page.content.append(f"BT /regular 10 Tf {'9' * 60} 0 0 {'9' * 60} 10 10 Tm (far away) Tj ET")
+    assert "fine" in [word.text for word in read(tmp_path, page).words]

@@ -55,3 +55,11 @@ def test_a_piece_that_is_read_too_late_comes_home() -> None:
     assert [[piece.text for piece in region] for region in table] == [
         ["Name", "Age", "Town", "Ada", "36", "Grace", "85"]
     ]
+
+
+def test_a_mark_that_is_read_too_late_does_not_cut_a_table() -> None:
+    title, rows = pieces("Capacity"), pieces("Name     Age", "Ada      36", "Grace    85")
+    for piece in rows:
+        piece.base += 14
+    colon = split_lines(words(":", x=title[0].x1, base=100))
+    assert len(unruled_regions([*title, *rows[:2], *colon, *rows[2:]])[0]) == 6

@@ -193,12 +193,18 @@ def test_a_run_that_hands_over_does_no_page_twice(site: Path, tmp_path: Path) ->
     with served(site) as address:
         given = {"event": "E", "session": "S", "url": f"{address}/talk.html", "use_cache": False}
         parameters = SessionParameters.model_validate(given)
+        first = desk.context()
+        desk.steps.runs_out_after = 1
         with pytest.raises(HandOver) as handed:
-            handle(parameters, desk.context(seconds_left=5))
-        assert handed.value.checkpoint["page"] == 1
-        first = handle(parameters, desk.context(checkpoint=handed.value.checkpoint))
-        again = handle(parameters, desk.context(checkpoint={"page": 2}))
-    assert first.markdown == again.markdown
+            handle(parameters, first)
+        assert handed.value.checkpoint["page"] == 2
+        (kept,) = tmp_path.glob("slides-*/slide_001.png")
+        made = kept.stat().st_mtime_ns
+        result = handle(parameters, desk.context(checkpoint=handed.value.checkpoint))
+        assert kept.stat().st_mtime_ns == made, "the first page was taken from the run before"
+        assert len(result.assets) == 2
+        handle(parameters, desk.context())
+        assert kept.stat().st_mtime_ns > made, "without a checkpoint and a cache it is made anew"
 
 
 @pytest.mark.parametrize(
