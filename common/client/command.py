@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from common.client import batches, keys, work
+from common.client import batches, keys, migrate, work
 from common.client.answers import ServiceUnreachable, WaitTimeout
 from common.client.service import DEFAULT_HOME, FAILED, TIMED_OUT, UNREACHABLE, AsJson, Home, line, show_json
 from common.client.words import say
@@ -25,6 +25,7 @@ app = typer.Typer(
 app.add_typer(work.app)
 app.add_typer(batches.app)
 app.add_typer(keys.app, name="keys")
+app.command()(migrate.migrate)
 
 Port = Annotated[
     int,

@@ -42,7 +42,7 @@ def create(
     """
     from common.keys.manage import create_key
 
-    with _services(home) as services:
+    with open_services(home) as services:
         body = {
             "user_id": user,
             "name": name,
@@ -60,7 +60,7 @@ def listing(home: Home = DEFAULT_HOME) -> None:
     """One JSON line per key, newest first; never the key itself."""
     from common.keys.manage import key_view, list_keys
 
-    with _services(home) as services:
+    with open_services(home) as services:
         for key in list_keys(services, OPERATOR):
             typer.echo(json.dumps(key_view(key), default=str, ensure_ascii=False))
 
@@ -70,13 +70,13 @@ def revoke(key_id: str, home: Home = DEFAULT_HOME) -> None:
     """Make a key useless from now on."""
     from common.keys.manage import revoke_key
 
-    with _services(home) as services:
+    with open_services(home) as services:
         revoke_key(services, OPERATOR, key_id)
     typer.echo(say("key_revoked", key_id=key_id))
 
 
 @contextmanager
-def _services(home: Path) -> Iterator[Services]:
+def open_services(home: Path) -> Iterator[Services]:
     """Those of MONGODB_URI, else of the embedded stack in this home."""
     from common.jobs.database import OUTAGES
     from common.services import build

@@ -29,6 +29,7 @@ class Intake:
         self._options = services.settings.generic_worker
         self._seconds_by_type: dict[str, float] = {}
         self._last_queue = ""
+        self._turn = 0
 
     def measure(self, job_type: str, seconds: float) -> None:
         """A long job is believed at once, short ones only in a row."""
@@ -84,12 +85,15 @@ class Intake:
             self._services.queue.retry_later(delivery, delay_seconds=seconds)
 
     def _open_queues(self, busy: Counter[str]) -> list[str]:
-        """Fast lanes first; a type that already runs as often as it may is left out."""
+        """Fast lanes first; a type that already runs as often as it may is left out. Each time another type
+        goes first, so that a long queue of one does not keep the others waiting."""
         limits = self._options.max_concurrent_per_type
-        names = (*job_types(), BATCH_ARCHIVE)
-        open_names = [name for name in names if name not in limits or busy[name] < limits[name]]
-        lanes = [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in open_names]
-        return list(dict.fromkeys(lanes))
+        known = (*job_types(), BATCH_ARCHIVE)
+        self._turn = (self._turn + 1) % len(known)
+        turned = known[self._turn :] + known[: self._turn]
+        names = [name for name in turned if name not in limits or busy[name] < limits[name]]
+        lanes = [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in names]
+        return list(dict.fromkeys(lanes))  # some types share a queue
 
     def _ahead(self, queue: str) -> int:
         """How many jobs of this queue to claim beyond the free slots."""

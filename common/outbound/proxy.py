@@ -21,7 +21,10 @@ _MAX_HEAD_BYTES = 64 * 1024
 _REQUEST_LINE = re.compile(rb"([A-Z]{3,10}) (\S+) HTTP/1\.[01]")
 _HEADER_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[^\r\n\x00]*")
 _NOT_FORWARDED = frozenset(
-    {b"connection", b"host", b"keep-alive", b"proxy-authorization", b"proxy-connection", b"upgrade"}
+    {
+        *(b"connection", b"expect", b"host", b"keep-alive", b"proxy-authorization"),
+        *(b"proxy-connection", b"upgrade"),
+    }
 )
 
 
@@ -138,12 +141,15 @@ class _Exchange(socketserver.BaseRequestHandler):
                 self._answer("502 Bad Gateway", error.message)
 
     def _serve(self, proxy: GuardingProxy) -> None:
-        head, rest = self._read_head()
+        head, rest = _read_head(self.request)
         method, asked, headers = _parse_head(head)
         is_tunnel = method == b"CONNECT"
         target = proxy.dialer.guard.check_url(f"https://{asked}/" if is_tunnel else asked)
         if not is_tunnel and target.scheme != "http":
             raise BadRequest("expected CONNECT for https, found a plain request")
+        body_left = 0 if is_tunnel else _body_size(headers) - len(rest)
+        if body_left < 0:
+            raise BadRequest("expected one request, found more behind it")
         with proxy.registered(self._dial(proxy, target)) as remote:
             remote.settimeout(proxy.policy.idle_seconds)
             if is_tunnel:
@@ -152,12 +158,16 @@ class _Exchange(socketserver.BaseRequestHandler):
                 remote.sendall(_forwarded_head(method, target, headers))
             if rest:
                 remote.sendall(rest)
+            if not is_tunnel:
+                _pass_body(self.request, remote, body_left)
+                self._pass_answer_head(remote, proxy)
             relay(
                 self.request,
                 remote,
                 idle_seconds=proxy.policy.idle_seconds,
                 ends=proxy.ends,
                 take=proxy.take,
+                is_one_way=not is_tunnel,
             )
 
     def _dial(self, proxy: GuardingProxy, target: Target) -> socket.socket:
@@ -170,15 +180,17 @@ class _Exchange(socketserver.BaseRequestHandler):
         except OSError:
             raise DownloadFailed(f"expected {target.origin} to accept a connection, it did not") from None
 
-    def _read_head(self) -> tuple[bytes, bytes]:
-        data = b""
-        while b"\r\n\r\n" not in data:
-            piece = self.request.recv(_MAX_HEAD_BYTES)
-            data += piece
-            if not piece or len(data) > _MAX_HEAD_BYTES:
-                raise BadRequest(f"expected a request head of at most {_MAX_HEAD_BYTES} bytes")
-        head, _, rest = data.partition(b"\r\n\r\n")
-        return head, rest
+    def _pass_answer_head(self, remote: socket.socket, proxy: GuardingProxy) -> None:
+        """Told to close, the child asks for its next address anew, and that one is checked too."""
+        try:
+            head, rest = _read_head(remote)
+        except BadRequest:
+            raise DownloadFailed("expected an HTTP answer, found something else") from None
+        first, *headers = head.split(b"\r\n")
+        kept = [line for line in headers if line.partition(b":")[0].lower() not in _NOT_FORWARDED]
+        if not proxy.take(len(head) + len(rest)):
+            raise DownloadFailed("expected a smaller answer, found one over the limit")
+        self.request.sendall(b"\r\n".join([first, b"Connection: close", *kept, b"", b""]) + rest)
 
     def _answer(self, status: str, message: str) -> None:
         body = message.encode() + b"\n"
@@ -189,6 +201,35 @@ class _Exchange(socketserver.BaseRequestHandler):
 def _end(connection: socket.socket) -> None:
     with suppress(OSError):  # the other side was quicker
         connection.shutdown(socket.SHUT_RDWR)
+
+
+def _read_head(connection: socket.socket) -> tuple[bytes, bytes]:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        piece = connection.recv(_MAX_HEAD_BYTES)
+        if not piece or len(data) > _MAX_HEAD_BYTES:
+            raise BadRequest(f"expected a head of at most {_MAX_HEAD_BYTES} bytes")
+        data += piece
+    head, _, rest = data.partition(b"\r\n\r\n")
+    return head, rest
+
+
+def _body_size(headers: list[bytes]) -> int:
+    named = [(name.lower(), value.strip()) for name, _, value in (line.partition(b":") for line in headers)]
+    sizes = [value for name, value in named if name == b"content-length"]
+    is_chunked = any(name == b"transfer-encoding" for name, _ in named)
+    if is_chunked or len(sizes) > 1 or not all(size.isdigit() and len(size) < 16 for size in sizes):
+        raise BadRequest("expected a body of one known length, found another")
+    return int(sizes[0]) if sizes else 0
+
+
+def _pass_body(child: socket.socket, remote: socket.socket, left: int) -> None:
+    while left > 0:
+        piece = child.recv(min(left, _MAX_HEAD_BYTES))
+        if not piece:
+            raise BadRequest("expected a whole request, it broke off")
+        remote.sendall(piece)
+        left -= len(piece)
 
 
 def _parse_head(head: bytes) -> tuple[bytes, str, list[bytes]]:

@@ -29,8 +29,11 @@ STORES = {"common/objects/store.py", "common/queue/sqs_client.py"}
 # Asks our own loopback address, or takes a port on it.
 LOCAL = {"infra/local/ports.py", "infra/local/stack.py", "infra/container/health.py"}
 
+# An SDK of an operator's model, given the guard's httpx client.
+MODELS = {"common/processing/transform/model.py", "common/processing/media/speech_service.py"}
+
 MAY_IMPORT: dict[str, set[str]] = {
-    "httpx": GUARD | CLIENT | {"common/processing/transform/model.py"},  # only the type of the guard's client
+    "httpx": GUARD | CLIENT | MODELS,  # there, only the type of the guard's client
     "httpcore": GUARD,
     "socket": GUARD | LOCAL,
     "ssl": GUARD,
@@ -39,7 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "urllib.request": LOCAL,
     "boto3": STORES,
     "botocore": STORES,
-    "openai": {"common/processing/transform/model.py"},  # with the guard's httpx client
+    "openai": MODELS,  # with the guard's httpx client
     "opentelemetry": {"common/tracing.py"},  # the operator's collector
 }
 NEVER = (

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -110,6 +111,9 @@ def test_the_inside_is_refused(outbound: Outbound, url: str) -> None:
         b"GET /relative HTTP/1.1\r\n\r\n",
         b"GET https://127.0.0.1/ HTTP/1.1\r\n\r\n",
         b"GET http://127.0.0.1/ HTTP/1.1\r\nA: b\r\n folded\r\n\r\n",
+        b"POST http://127.0.0.1/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"POST http://127.0.0.1/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        b"POST http://127.0.0.1/ HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
         b"GET http://127.0.0.1/\xff HTTP/1.1\r\n\r\n",
         b"CONNECT user@127.0.0.1:443 HTTP/1.1\r\n\r\n",
         b"CONNECT 127.0.0.1/x HTTP/1.1\r\n\r\n",
@@ -123,6 +127,51 @@ def test_what_is_not_a_request_is_refused(outbound: Outbound, head: bytes) -> No
         except ConnectionResetError:  # it closed before reading all of a head that is too long
             return
     assert status in (b"400", b"403", b"502")
+
+
+def test_a_child_that_keeps_its_connection_has_each_address_checked(
+    server: Loopback, outbound: Outbound
+) -> None:
+    """The server here does not close, and a client library would send the next request behind the first."""
+    with (
+        outbound.proxy(max_bytes=10_000) as proxy,
+        httpx.Client(proxy=proxy.url, trust_env=False) as child,
+    ):
+        first = child.get(server.url("/a"))
+        second = child.get("http://10.0.0.1/a")
+        with pytest.raises(UrlNotAllowed):
+            proxy.check()
+
+    assert (first.status_code, first.headers["connection"]) == (200, "close")
+    assert second.status_code == 403
+    assert [seen.path for seen in server.seen] == ["/a"]
+
+
+def test_a_request_behind_a_request_is_not_passed_on(server: Loopback, outbound: Outbound) -> None:
+    one = f"GET {server.url('/a')} HTTP/1.1\r\n\r\n".encode()
+    with outbound.proxy(max_bytes=10_000) as proxy:
+        at_once = raw(proxy.url, one + b"GET http://10.0.0.1/ HTTP/1.1\r\n\r\n")
+        with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2])), timeout=5) as child:
+            child.sendall(one)
+            assert child.recv(65_536).startswith(b"HTTP/1.1 200")
+            child.sendall(one)
+            rest = b""
+            with suppress(ConnectionResetError):
+                while piece := child.recv(65_536):
+                    rest += piece
+
+    assert at_once[9:12] == b"400"
+    assert b"HTTP/1.1" not in rest
+    assert len(server.seen) == 1
+
+
+def test_the_body_of_a_request_is_passed_on_whole(server: Loopback, outbound: Outbound) -> None:
+    server.routes["/form"] = lambda exchange: exchange.reply(body=str(len(exchange.body)).encode())
+    with (
+        outbound.proxy(max_bytes=10_000) as proxy,
+        httpx.Client(proxy=proxy.url, trust_env=False) as child,
+    ):
+        assert child.post(server.url("/form"), content=b"x" * 200_000).text == "200000"
 
 
 def test_all_connections_together_stay_below_the_limit(server: Loopback, outbound: Outbound) -> None:

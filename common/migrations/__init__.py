@@ -1,0 +1,1 @@
+"""Documents of other versions, and of the service that was here before."""
