@@ -117,10 +117,6 @@ def canonical_type(name: str) -> str:
     return job_type(name).name
 
 
-def due(not_before: datetime | None, now: datetime) -> bool:
-    return not_before is None or not_before <= now
-
-
 def wrong_field(field: str, message: str) -> ValidationFailed:
     return ValidationFailed(f"{field}: {message}", details={"fields": [{"field": field, "message": message}]})
 
