@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import httpx
 
-from common.client.calls import Call
+from common.client.calls import Call, Json
 from common.errors import SecretaryError
 
 Answered = TypeVar("Answered")
@@ -50,6 +50,15 @@ def check(answer: httpx.Response) -> None:
     except (ValueError, KeyError, TypeError):
         message, code = f"The service answered {answer.status_code}.", "UNEXPECTED_ANSWER"
     raise ServiceError(message, code, status=answer.status_code)
+
+
+def must_be_built(job: Json) -> Json:
+    """The job that was to build an archive, unless it could not."""
+    if job["status"] == "completed":
+        return job
+    error = job.get("error") or {}
+    message = error.get("message") or f"The archive was not built: its job is {job['status']}."
+    raise ServiceError(message, error.get("code") or "ARCHIVE_NOT_FOUND")
 
 
 def pause_before(attempt: int, answer: httpx.Response | None) -> float:
