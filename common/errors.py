@@ -119,13 +119,13 @@ class ProcessingError(SecretaryError):
     """Raised when a job's work fails; the subclasses say how."""
 
     code = "PROCESSING_FAILED"
+    http_status = 422  # a route that does such work itself was given something it cannot work on
 
 
 class DownloadFailed(ProcessingError):
     """Raised when a source does not answer or answers with an error that may pass."""
 
     code = "DOWNLOAD_FAILED"
-    http_status = 502
     retryable = True
 
 

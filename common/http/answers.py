@@ -470,3 +470,18 @@ class SessionDone(Told):
 class SessionJob(Told):
     job_id: str
     status: JobStatus
+
+
+class Estimate(Told):
+    """What a job would be, told without running it; null is what cannot be known."""
+
+    job_type: str
+    parameters: dict[str, Any]
+    media_type: str | None
+    size: int | None
+    sha256: str | None
+    pages: int | None
+    is_cached: bool | None
+    model_calls: int | None
+    expected_seconds: float | None
+    notes: list[str]

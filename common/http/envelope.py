@@ -51,13 +51,14 @@ def success(answer: Answer, where: Where) -> dict[str, Any]:
 
 def failure(error: SecretaryError, where: Where) -> dict[str, Any]:
     """On the old routes `error` is a text, because their clients print it."""
-    head = title(error.code, where.language)
+    told = error.as_dict()
+    head = title(told["code"], where.language)
     refused = {
         "status": "error",
         "request": _request(where, {}),
         "process": _process(where, is_from_cache=False, llm=[]),
         "data": None,
-        "error": error.as_dict() | {"title": head, "request_id": where.request_id},
+        "error": told | {"title": head, "request_id": where.request_id},
     }
     if not where.path.startswith(OLD_ROUTES):
         return refused
@@ -65,7 +66,7 @@ def failure(error: SecretaryError, where: Where) -> dict[str, Any]:
         "error": error.message,
         "title": head,
         "message": error.message,
-        "error_code": error.code,
+        "error_code": told["code"],
         "details": error.details,
     }
 

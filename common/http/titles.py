@@ -25,6 +25,7 @@ TITLES: dict[str, dict[str, str]] = {
     "PROCESSING_TIMEOUT": {"en": "Out of time", "de": "Zeit überschritten"},
     "PROCESSOR_CRASHED": {"en": "Processing crashed", "de": "Verarbeitung abgestürzt"},
     "RATE_LIMITED": {"en": "Too many requests", "de": "Zu viele Anfragen"},
+    "SECRET_UNREADABLE": {"en": "Secret cannot be opened", "de": "Geheimnis nicht lesbar"},
     "SERVICE_UNAVAILABLE": {"en": "Not available now", "de": "Zurzeit nicht verfügbar"},
     "SETTINGS_ERROR": {"en": "Wrong setting", "de": "Falsche Einstellung"},
     "STACK_ERROR": {"en": "Cannot start", "de": "Start nicht möglich"},
@@ -35,6 +36,7 @@ TITLES: dict[str, dict[str, str]] = {
     "UNSUPPORTED_FILE": {"en": "File not supported", "de": "Datei nicht unterstützt"},
     "URL_NOT_ALLOWED": {"en": "URL not allowed", "de": "URL nicht erlaubt"},
     "VALIDATION_FAILED": {"en": "Check your input", "de": "Eingabe prüfen"},
+    "WEBHOOKS_NOT_CONFIGURED": {"en": "Webhooks are not set up", "de": "Webhooks sind nicht eingerichtet"},
 }
 LANGUAGES = ("en", "de")
 

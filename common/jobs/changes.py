@@ -61,12 +61,19 @@ class Changes:
                 with self._database.watch(
                     wanted, max_await_time_ms=1000, full_document="updateLookup"
                 ) as stream:
+                    self._wake_all()  # of what changed before, nothing was heard
                     while stream.alive and not self._closed.is_set():
                         if (change := stream.try_next()) is not None:
                             self._wake(change)
             except PyMongoError as error:
                 logs.warning("change stream interrupted", error=type(error).__name__)
                 self._closed.wait(1.0)
+
+    def _wake_all(self) -> None:
+        with self._lock:
+            for events in self._waiting.values():
+                for event in events:
+                    event.set()
 
     def _wake(self, change: Document) -> None:
         """A member's change is a change of its batch."""

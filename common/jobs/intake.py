@@ -92,7 +92,8 @@ class Intake:
         self._turn = (self._turn + 1) % len(known)
         turned = known[self._turn :] + known[: self._turn]
         names = [name for name in turned if name not in limits or busy[name] < limits[name]]
-        return [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in names]
+        lanes = [queue_for(name, priority) for priority in (HIGH_PRIORITY, 0) for name in names]
+        return list(dict.fromkeys(lanes))  # some types share a queue
 
     def _ahead(self, queue: str) -> int:
         """How many jobs of this queue to claim beyond the free slots."""

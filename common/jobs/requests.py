@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
@@ -115,10 +114,6 @@ def parse_batch(body: dict[str, Any], *, at_most: int) -> BatchRequest:
 
 def canonical_type(name: str) -> str:
     return job_type(name).name
-
-
-def due(not_before: datetime | None, now: datetime) -> bool:
-    return not_before is None or not_before <= now
 
 
 def wrong_field(field: str, message: str) -> ValidationFailed:

@@ -71,8 +71,8 @@ class Runner:
         known = {
             "job_id": job.job_id,
             "job_type": job.job_type,
-            "user_id": job.user_id,
             "job_name": job.job_name,
+            "user_id": job.user_id,
             "attempt": job.attempt,
             "parameters": job.parameters,
             "checkpoint": job.checkpoint,

@@ -44,7 +44,7 @@ class Imported:
     def as_data(self) -> dict[str, Any]:
         shown: dict[str, Any] = {
             "event": self.event,
-            "total": len(self.jobs),
+            "total": self.batch.total_jobs if self.batch else len(self.jobs),
             "skipped": list(self.skipped[:SHOWN_SKIPPED]),
             "skipped_total": len(self.skipped),
         }
@@ -68,7 +68,7 @@ def import_schedule(
         )
     if request.dry_run:
         return Imported(event=schedule.title, jobs=jobs, skipped=skipped)
-    batch, job_ids = submit_batch(services, caller, _batch(schedule, jobs, request), key=key)
+    batch, job_ids = submit_batch(services, caller, _batch(schedule, jobs, request), key=key, made_from=body)
     return Imported(event=schedule.title, jobs=jobs, skipped=skipped, batch=batch, job_ids=tuple(job_ids))
 
 

@@ -6,12 +6,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from pymongo.command_cursor import CommandCursor
 from pymongo.database import Database
 
 from common.jobs.database import Document
+from common.jobs.lifecycle import JobStatus
 
 RECENT = 200  # completed jobs of one type from which durations are told
 TRACKS = 100
+MOST_OF_A_USER = 5_000  # jobs of one caller that are looked at, newest first: nobody else counts them
 
 
 class StatisticsStore:
@@ -22,25 +25,18 @@ class StatisticsStore:
 
     def by_type_and_status(self, user_id: str | None) -> list[tuple[str, str, int]]:
         group = {"$group": {"_id": {"type": "$job_type", "status": "$status"}, "count": {"$sum": 1}}}
-        if user_id is None:
-            rows = self._jobs.aggregate([group], hint="by_type")
-        else:
-            rows = self._jobs.aggregate([{"$match": {"user_id": user_id}}, group])
+        rows = self._aggregate([group], user_id, hint="by_type")
         return [(row["_id"]["type"], row["_id"]["status"], row["count"]) for row in rows]
 
     def finished_by_hour(self, since: datetime, user_id: str | None) -> list[Document]:
         """Rows of hour, status and count; hours without an end are missing."""
         hour = {"$dateTrunc": {"date": "$completed_at", "unit": "hour"}}
-        return list(
-            self._jobs.aggregate(
-                [
-                    {"$match": {"completed_at": {"$gte": since}} | _owned(user_id)},
-                    {"$group": {"_id": {"hour": hour, "status": "$status"}, "count": {"$sum": 1}}},
-                    {"$sort": {"_id.hour": 1}},
-                ],
-                hint="by_end",
-            )
-        )
+        pipeline: list[Document] = [
+            {"$match": {"completed_at": {"$gte": since}}},
+            {"$group": {"_id": {"hour": hour, "status": "$status"}, "count": {"$sum": 1}}},
+            {"$sort": {"_id.hour": 1}},
+        ]
+        return list(self._aggregate(pipeline, user_id, hint="by_end"))
 
     def durations(self, job_type: str, user_id: str | None) -> list[float]:
         """Seconds from start to end of the newest completed jobs."""
@@ -64,11 +60,11 @@ class StatisticsStore:
             "completed": {"$sum": is_status},
             "failed": {"$sum": has_failed},
         }
-        match = {"parameters.track": {"$type": "string"}} | _owned(user_id)
+        match = {"parameters.track": {"$type": "string"}}
         pipeline: list[Document] = [
             {"$match": match}, {"$group": group}, {"$sort": {"count": -1, "_id": 1}}, {"$limit": TRACKS},
         ]  # fmt: skip
-        return list(self._jobs.aggregate(pipeline, hint="by_track"))
+        return list(self._aggregate(pipeline, user_id, hint="by_track"))
 
     def batches(self, user_id: str | None) -> tuple[int, int]:
         """All of them, and those that have not ended."""
@@ -79,6 +75,16 @@ class StatisticsStore:
         )
         active = self._batches.count_documents({"check_at": {"$type": "date"}} | _owned(user_id))
         return total, active
+
+    def _aggregate(
+        self, pipeline: list[Document], user_id: str | None, *, hint: str
+    ) -> CommandCursor[Document]:
+        """Over an index that covers it, or over the newest jobs of one user."""
+        if user_id is None:
+            return self._jobs.aggregate(pipeline, hint=hint)
+        mine = {"user_id": user_id, "status": {"$in": list(JobStatus)}}  # each state is sorted in its index
+        newest: list[Document] = [{"$match": mine}, {"$sort": {"_id": -1}}, {"$limit": MOST_OF_A_USER}]
+        return self._jobs.aggregate([*newest, *pipeline], hint="by_user")
 
     def snapshot(self, name: str) -> Document | None:
         return self._snapshots.find_one({"_id": name})

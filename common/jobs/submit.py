@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pymongo.errors import PyMongoError
@@ -16,7 +16,7 @@ from common.jobs.demands import check_demands
 from common.jobs.idempotency import idempotency, insert_once
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import SCHEMA_VERSION, Batch, Job
-from common.jobs.requests import JobRequest, canonical_type, due, parse_batch, parse_job
+from common.jobs.requests import JobRequest, canonical_type, parse_batch, parse_job
 from common.jobs.search import words_of
 from common.queue.base import Message, queue_for
 from common.services import Services
@@ -25,6 +25,7 @@ from common.webhooks.events import EventType
 from common.webhooks.hook import BATCH_END, JOB_ENDS, NewHook, wants_jobs
 from common.webhooks.request import WebhookRequest
 
+LONGEST_DELAY_SECONDS = 900.0  # SQS keeps no message back for longer
 QUEUED = {"step": "queued", "percent": 0, "message": "", "eta_seconds": None}
 
 
@@ -52,9 +53,10 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
 
 
 def submit_batch(
-    services: Services, caller: Caller, body: dict[str, Any], *, key: str | None
+    services: Services, caller: Caller, body: dict[str, Any], *, key: str | None, made_from: Any = None
 ) -> tuple[Batch, list[str]]:
-    """All members are valid or nothing is stored."""
+    """All members are valid or nothing is stored. `made_from` is what the caller sent, if it was not `body`:
+    a repeated request is known by that."""
     request = parse_batch(body, at_most=services.settings.limits.batch_jobs)
     owner = owner_of_new(caller, request.user_id)
     now = services.clock()
@@ -75,7 +77,7 @@ def submit_batch(
         "check_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds)
         if request.jobs
         else None,
-        "idempotency": idempotency(caller, key, body, now),
+        "idempotency": idempotency(caller, key, made_from or body, now),
         "version": 1,
     }
     batch["_id"] = batch["batch_id"]
@@ -110,14 +112,19 @@ def announce(services: Services, documents: list[Document]) -> None:
             queue=queue_for(item["job_type"], item["priority"]),
             subject_id=item["_id"],
             user_id=item["user_id"],
+            delay_seconds=_seconds_until(item["not_before"], now),
         )
         for item in documents
-        if due(item["not_before"], now)
+        if _seconds_until(item["not_before"], now) <= LONGEST_DELAY_SECONDS
     ]
     try:
         services.queue.send(messages)
     except (PyMongoError, SecretaryError) as error:
         logs.warning("queue did not take messages", count=len(messages), error=type(error).__name__)
+
+
+def _seconds_until(not_before: datetime | None, now: datetime) -> float:
+    return 0.0 if not_before is None else max((not_before - now).total_seconds(), 0.0)
 
 
 def _member(services: Services, caller: Caller, item: Any, place: int, batch: Document) -> Document:
@@ -163,7 +170,9 @@ def _job(
     now = services.clock()
     settings = services.settings
     job_id = services.new_id("job")
-    start = max(request.not_before, now) if request.not_before else now
+    later = _seconds_until(request.not_before, now)
+    # What is too far away for the queue is announced by the sweep, when its time has come.
+    announced_in = later if later > LONGEST_DELAY_SECONDS else later + settings.sweep.resend_after_seconds
     return {
         "_id": job_id,
         "job_id": job_id,
@@ -196,7 +205,7 @@ def _job(
         "cancel_requested": False,
         "paused": False,
         "used_seconds": 0.0,
-        "resend_at": start + timedelta(seconds=settings.sweep.resend_after_seconds),
+        "resend_at": now + timedelta(seconds=announced_in),
         "version": 1,
     }
 

@@ -48,6 +48,11 @@ def cache_prefix(kind: str, sha256: str, method: str) -> str:
     return f"{CACHE}/{kind}/{sha256}/{method}"
 
 
+def cache_content_prefix(kind: str, sha256: str) -> str:
+    """All methods by which one content has been read."""
+    return f"{CACHE}/{kind}/{sha256}/"
+
+
 def cache_prefix_of(key: str) -> str | None:
     """The prefix of a cached file's key, or None for any other key."""
     match = CACHED_FILE.fullmatch(key)

@@ -21,7 +21,7 @@ class Upload:
     key: str
     size: int
     content_type: str
-    expires_at: datetime
+    expires_at: datetime | None  # None: kept for ever
     idempotency: Document | None = None
 
 
@@ -45,12 +45,20 @@ class UploadStore:
         found = self._uploads.find({"_id": {"$in": list(upload_ids)}, "user_id": user_id})
         return {item["_id"]: _upload(item) for item in found}
 
+    def keep(self, upload_ids: Collection[str], *, until: datetime | None) -> int:
+        """Jobs need these from now on; says how many are still there."""
+        longer = {"$cond": [{"$eq": ["$expires_at", None]}, None, {"$max": ["$expires_at", until]}]}
+        changed = [{"$set": {"expires_at": longer if until else None}}]
+        return self._uploads.update_many({"_id": {"$in": list(upload_ids)}}, changed).matched_count
+
     def expired(self, *, limit: int) -> list[Upload]:
         due = {"expires_at": {"$type": "date"}, "$expr": {"$lt": ["$expires_at", "$$NOW"]}}
         return [_upload(item) for item in self._uploads.find(due).limit(limit)]
 
-    def delete(self, upload_id: str) -> None:
-        self._uploads.delete_one({"_id": upload_id})
+    def delete(self, upload: Upload) -> bool:
+        """Unless a job has begun to use it meanwhile."""
+        unchanged = {"_id": upload.upload_id, "expires_at": upload.expires_at}
+        return self._uploads.delete_one(unchanged).deleted_count == 1
 
 
 def _upload(document: Document) -> Upload:

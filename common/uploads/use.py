@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from common.access import Caller, owner_of_new
@@ -17,6 +18,8 @@ from common.objects.store import SignedUrl
 from common.services import Services
 from common.uploads.request import UploadRequest
 from common.uploads.store import Upload
+
+LOOK_TOGETHER = 8  # uploads; a batch may name many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +82,8 @@ def _upload(
 def check_uploads(
     services: Services, owner: str, parameters: Sequence[Mapping[str, Any]], *, where: str
 ) -> None:
-    """Every upload that jobs name exists, is theirs, and has arrived. `where` is formatted with the place."""
+    """Every upload that jobs name exists, is theirs and has arrived, and stays as long as the jobs may.
+    `where` is formatted with the place."""
     places = {
         str(one["upload_id"]): place
         for place, one in reversed(list(enumerate(parameters)))
@@ -88,12 +92,22 @@ def check_uploads(
     if not places:
         return
     known = services.uploads.owned(places, owner)
-    for upload_id, place in places.items():
-        field = where.format(place=place) + "parameters.upload_id"
-        upload = known.get(upload_id)
-        if upload is None:
+    fields = {one: where.format(place=place) + "parameters.upload_id" for one, place in places.items()}
+    for upload_id, field in fields.items():
+        if upload_id not in known:
             raise wrong_field(field, "expected the id of an upload of yours, found another")
-        _check_arrived(services, upload, field)
+    with ThreadPoolExecutor(LOOK_TOGETHER) as pool:
+        list(pool.map(lambda one: _check_arrived(services, known[one], fields[one]), fields))
+    if services.uploads.keep(places, until=_needed_until(services)) != len(places):
+        raise ValidationFailed("An upload has expired meanwhile; send the file again.")
+
+
+def _needed_until(services: Services) -> datetime | None:
+    """A finished job can be restarted as long as it is kept; so long its source must stay."""
+    retention = services.settings.retention
+    days = (retention.completed_days, retention.failed_days, retention.upload_days)
+    known = [number for number in days if number is not None]
+    return services.clock() + timedelta(days=max(known)) if len(known) == len(days) else None
 
 
 def _check_arrived(services: Services, upload: Upload, field: str) -> None:
@@ -106,9 +120,8 @@ def _check_arrived(services: Services, upload: Upload, field: str) -> None:
 
 
 def remove_expired_uploads(services: Services, *, limit: int) -> int:
-    """Objects first: a document without an object can be removed again, the reverse would be forgotten."""
-    expired = services.uploads.expired(limit=limit)
-    for upload in expired:
+    """The document first: a job may take the upload in this very moment, and must then find its file."""
+    removed = [upload for upload in services.uploads.expired(limit=limit) if services.uploads.delete(upload)]
+    for upload in removed:
         services.objects.delete_prefix(upload.key)
-        services.uploads.delete(upload.upload_id)
-    return len(expired)
+    return len(removed)

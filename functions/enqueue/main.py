@@ -11,12 +11,11 @@ from common.errors import (
     DownloadTooLarge,
     Forbidden,
     NotFound,
-    NotImplementedYet,
     UnknownJobType,
     UnsupportedFile,
     UrlNotAllowed,
 )
-from common.http.answers import BatchDetail, BatchIds, ImportedSchedule, JobIds, JobRow, UploadPlace
+from common.http.answers import BatchDetail, BatchIds, Estimate, ImportedSchedule, JobIds, JobRow, UploadPlace
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
@@ -117,9 +116,18 @@ def create_upload(request: Request) -> Answer:
     return Answer(status=201, data=made.as_data(), headers={"Cache-Control": "no-store"})
 
 
-@router.route("POST", "/api/estimate")
-def not_yet(request: Request) -> Answer:
-    raise NotImplementedYet(f"{request.path} is not built yet.")
+@router.route(
+    "POST",
+    "/api/estimate",
+    operation=Operation(
+        summary="What a job would be, without running it", tag=JOBS, body=JobRequest, data=Estimate,
+        errors=(Forbidden, UnknownJobType, DownloadFailed, UrlNotAllowed),
+    ),
+)  # fmt: skip
+def foresee(request: Request) -> Answer:
+    from common.jobs.estimate import estimate  # brings the HTTP client along
+
+    return Answer(data=estimate(request.services, request.caller, request.json()))
 
 
 @functions_framework.http

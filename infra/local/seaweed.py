@@ -10,6 +10,8 @@ from pathlib import Path
 
 from infra.local.ports import HOST
 
+# Each bucket takes several at once; how much fits is for the disk to say, not for their number.
+MOST_VOLUMES = 5_000
 PORTS = (
     "s3", "s3_grpc", "master", "master_grpc", "volume", "volume_grpc", "filer", "filer_grpc",
 )  # fmt: skip
@@ -52,8 +54,8 @@ def command(folder: Path, ports: dict[str, int], secret: dict[str, str]) -> list
     ]
     return [
         str(found), "server", f"-dir={folder}", f"-ip={HOST}", f"-ip.bind={HOST}", "-filer", "-s3",
-        f"-s3.config={config}", "-volume.max=0", "-master.volumeSizeLimitMB=256", "-master.telemetry=false",
-        "-master.electionTimeout=500ms", "-master.heartbeatInterval=150ms",
+        f"-s3.config={config}", f"-volume.max={MOST_VOLUMES}", "-master.volumeSizeLimitMB=256",
+        "-master.telemetry=false", "-master.electionTimeout=500ms", "-master.heartbeatInterval=150ms",
         "-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.preStopSeconds=0", *flags,
     ]  # fmt: skip
 

@@ -21,7 +21,7 @@ from infra.local.template import ROOT, http_routes
 Manifest = dict[str, Any]
 KUBERNETES = "1.32"
 OURS = {"apps/v1", "batch/v1", "policy/v1", "v1", "networking.k8s.io/v1"}  # the rest are custom resources
-TYPES = ("pdf", "session", "audio", "video", "imageocr", "transformer", "office")
+TYPES = ("pdf", "session", "audio", "video", "imageocr", "transformer", "office", "batch_archive")
 
 
 def manifests() -> Iterator[Manifest]:

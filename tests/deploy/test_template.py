@@ -16,7 +16,7 @@ from infra.aws.authorizer import with_authorizer
 from infra.aws.document import Template, functions, load
 from infra.local.template import function_source, http_routes, template_file
 
-TYPES = ("pdf", "session", "audio", "video", "imageocr", "transformer", "office")
+TYPES = ("pdf", "session", "audio", "video", "imageocr", "transformer", "office", "batch_archive")
 QUEUE_FUNCTIONS = {"ProcessFunction", "NotifyFunction", "SweepFunction"}
 WORKER_IMAGE = {"SessionFunction", "ProcessFunction"}
 KEEPS_WEBHOOKS = {"EnqueueFunction", "ManageFunction", "SessionFunction", "NotifyFunction"}

@@ -95,3 +95,34 @@ def test_an_empty_store_has_figures_too(services: Services) -> None:
 
     assert found["jobs"]["total"] == 0
     assert (found["success_rate"], found["queue"]["oldest_seconds"], found["tracks"]) == (None, None, [])
+
+
+def test_a_users_own_figures_never_wait_for_the_sweep(services: Services) -> None:
+    read_statistics(services, ANNA, window="24h")
+    submit(services, ANNA)
+    long_ago = services.clock() - timedelta(hours=1)
+    services.database["statistics"].update_one(
+        {"_id": "user:24h:anna"}, {"$set": {"seconds": 2.0, "at": long_ago}}
+    )
+
+    assert read_statistics(services, ANNA, window="24h")["jobs"]["total"] == 1
+
+
+@pytest.mark.parametrize("caller", [ADMIN, ANNA], ids=["all", "own"])
+def test_no_figure_is_sorted_or_scanned_together(services: Services, caller: Caller) -> None:
+    for number in range(40):
+        job_id = submit(services, ANNA, f"T{number % 3}")
+        end(services, job_id, well=True) if number % 2 else None
+    services.database.command("profile", 2)
+    read_statistics(services, caller, window="30d")
+    services.database.command("profile", 0)
+
+    reads = list(services.database["system.profile"].find({"ns": f"{services.database.name}.jobs"}))
+
+    assert len(reads) >= 4
+    for read in reads:
+        assert "COLLSCAN" not in read["planSummary"], read["command"]
+    counted = [
+        read for read in reads if read["planSummary"].startswith("IXSCAN { job_type") and "group" in str(read)
+    ]
+    assert caller is ANNA or any(read["docsExamined"] == 0 for read in counted)

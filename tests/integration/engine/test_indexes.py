@@ -20,7 +20,7 @@ from common.queue.mongo import MongoQueue
 from common.settings import Settings
 from tests.integration.engine.helpers import RESULT, WORKER, Engine
 
-QUERIES = {"find", "aggregate", "update", "delete", "findAndModify", "count"}
+QUERIES = {"find", "aggregate", "update", "delete", "findAndModify", "count", "distinct"}
 TRANSPORT = {"lsid", "$db", "$clusterTime", "txnNumber", "$readPreference", "readConcern", "autocommit",
              "startTransaction", "writeConcern", "ordered", "maxTimeMS"}  # fmt: skip
 NO_QUERY = {"insert", "insert_many", "now", "check", "wake", "send"}

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from standardwebhooks import Webhook
 
+from common.webhooks.signing import new_secret
 from tests.servers.site import site
 from tests.servers.stack import StackServer
 from tests.unit.outbound.loopback import Exchange, Loopback
@@ -162,3 +163,31 @@ def test_a_wrong_webhook_is_refused_by_name(api: httpx.Client, webhook: dict[str
 
     assert answer.status_code == 422
     assert answer.json()["error"]["details"]["fields"][0]["field"].startswith("webhook")
+
+
+def test_a_replaced_secret_and_the_new_one_both_verify(
+    api: httpx.Client, receiver: Loopback, pdf: str
+) -> None:
+    first, second = new_secret().text, new_secret().text
+    job = submit(api, pdf, url=receiver.url("/hook"), secret=first)
+    ended(api, job["job_id"])
+    told(receiver, 1)
+    changed = api.put(
+        f"/api/jobs/{job['job_id']}", json={"webhook": {"url": receiver.url("/hook"), "secret": second}}
+    )
+    delivery = logged(api, job["job_id"], "delivered")
+    api.post(f"/api/deliveries/{delivery['delivery_id']}/redeliver").raise_for_status()
+    _, event = told(receiver, 2)
+
+    assert changed.status_code == 200
+    assert first not in changed.text
+    for secret in (first, second):
+        Webhook(secret).verify(event.body, event.headers)
+
+
+def test_a_webhook_can_be_taken_away(api: httpx.Client, receiver: Loopback, pdf: str) -> None:
+    job = submit(api, pdf, url=receiver.url("/hook"))
+    ended(api, job["job_id"])
+    changed = api.put(f"/api/jobs/{job['job_id']}", json={"webhook": None})
+
+    assert changed.json()["job"]["webhook"] is None
