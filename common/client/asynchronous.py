@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import mimetypes
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +13,6 @@ import httpx
 from common.client import calls
 from common.client.answers import (
     ServiceUnreachable,
-    check,
     headers_of,
     may_retry,
     must_be_built,
@@ -23,7 +21,8 @@ from common.client.answers import (
 )
 from common.client.calls import FINAL, FINAL_BATCH, Call, Json
 from common.client.patience import Patience
-from common.client.secretary import CHUNK_BYTES, TIMEOUT_SECONDS, Moved, Seen, file_for, unmoved, unseen
+from common.client.secretary import TIMEOUT_SECONDS, Seen, unseen
+from common.client.transfer import Moved, content_type_of, fetch_async, put_async, unmoved
 
 Answered = TypeVar("Answered")
 
@@ -47,6 +46,9 @@ class AsyncSecretary:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
         await self._http.aclose()
         await self._store.aclose()
 
@@ -132,25 +134,22 @@ class AsyncSecretary:
     # Bytes
 
     async def upload(self, file: Path, *, moved: Moved = unmoved) -> str:
-        size = file.stat().st_size
-        content_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        made = await self._do(calls.new_upload(file.name, size, content_type))
-        headers = {"Content-Type": content_type, **(made.get("headers") or {}), "Content-Length": str(size)}
-        check(await self._store.put(made["url"], content=_chunks(file, size, moved), headers=headers))
+        made = await self._do(calls.new_upload(file.name, file.stat().st_size, content_type_of(file)))
+        await put_async(self._store, made, file, moved)
         return str(made["upload_id"])
 
     async def download_archive(self, job_id: str, target: Path, *, moved: Moved = unmoved) -> Path:
-        return await self._download(await self._do(calls.archive_address(job_id)), target, moved)
+        return await fetch_async(self._store, await self._do(calls.archive_address(job_id)), target, moved)
 
     async def download_batch_archive(self, batch_id: str, target: Path, *, moved: Moved = unmoved) -> Path:
         found = await self._do(calls.batch_archive_address(batch_id))
         if "url" not in found:
             built = must_be_built(await self.wait(found["job_id"]))
             found = await self._do(calls.archive_address(built["job_id"]))
-        return await self._download(found, target, moved)
+        return await fetch_async(self._store, found, target, moved)
 
     async def download_file(self, job_id: str, path: str, target: Path, *, moved: Moved = unmoved) -> Path:
-        return await self._download(await self._do(calls.file_address(job_id, path)), target, moved)
+        return await fetch_async(self._store, await self._do(calls.file_address(job_id, path)), target, moved)
 
     # Everything else
 
@@ -200,31 +199,9 @@ class AsyncSecretary:
                 raise ServiceUnreachable(f"{self._http.base_url} does not answer ({error}).") from error
             return None
 
-    async def _download(self, found: Json, target: Path, moved: Moved) -> Path:
-        target = file_for(target, found)
-        part = target.with_name(target.name + ".part")
-        async with self._store.stream("GET", found["url"]) as answer:
-            if answer.is_error:
-                await answer.aread()
-            check(answer)
-            total, done = int(answer.headers.get("Content-Length", 0)), 0
-            with part.open("wb") as file:
-                async for chunk in answer.aiter_bytes(CHUNK_BYTES):
-                    await asyncio.to_thread(file.write, chunk)
-                    moved(done := done + len(chunk), total)
-        return part.replace(target)
-
 
 async def _last(changes: AsyncIterator[Json], seen: Seen) -> Json:
     now: Json = {}
     async for now in changes:
         seen(now)
     return now
-
-
-async def _chunks(file: Path, size: int, moved: Moved) -> AsyncIterator[bytes]:
-    done = 0
-    with await asyncio.to_thread(file.open, "rb") as source:
-        while chunk := await asyncio.to_thread(source.read, CHUNK_BYTES):
-            yield chunk
-            moved(done := done + len(chunk), size)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import mimetypes
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import httpx
 
 from common.client import calls
 from common.client.answers import (
     ServiceUnreachable,
-    check,
     headers_of,
     may_retry,
     must_be_built,
@@ -23,20 +21,14 @@ from common.client.answers import (
 )
 from common.client.calls import FINAL, FINAL_BATCH, WAIT_SECONDS, Call, Json
 from common.client.patience import Patience
-from common.names import safe_name
+from common.client.transfer import Moved, content_type_of, fetch, put, unmoved
 
 Answered = TypeVar("Answered")
 Seen = Callable[[Json], None]
-Moved = Callable[[int, int], None]  # bytes done, bytes in all
-CHUNK_BYTES = 1024 * 1024
 TIMEOUT_SECONDS = WAIT_SECONDS + 20.0
 
 
 def unseen(_: Json) -> None:
-    return
-
-
-def unmoved(_done: int, _total: int) -> None:
     return
 
 
@@ -152,17 +144,13 @@ class Secretary:
 
     def upload(self, file: Path, *, moved: Moved = unmoved) -> str:
         """Straight into the object store; the id is what jobs take as `upload_id`."""
-        size = file.stat().st_size
-        content_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        made = self._do(calls.new_upload(file.name, size, content_type))
-        headers = {"Content-Type": content_type, **(made.get("headers") or {}), "Content-Length": str(size)}
-        with file.open("rb") as source:
-            check(self._store.put(made["url"], content=_chunks(source, size, moved), headers=headers))
+        made = self._do(calls.new_upload(file.name, file.stat().st_size, content_type_of(file)))
+        put(self._store, made, file, moved)
         return str(made["upload_id"])
 
     def download_archive(self, job_id: str, target: Path, *, moved: Moved = unmoved) -> Path:
         """To a file, or into a folder under the archive's own name."""
-        return self._download(self._do(calls.archive_address(job_id)), target, moved)
+        return fetch(self._store, self._do(calls.archive_address(job_id)), target, moved)
 
     def download_batch_archive(self, batch_id: str, target: Path, *, moved: Moved = unmoved) -> Path:
         """The whole batch as one vault; waits until that is built."""
@@ -170,10 +158,10 @@ class Secretary:
         if "url" not in found:
             built = must_be_built(self.wait(found["job_id"]))
             found = self._do(calls.archive_address(built["job_id"]))
-        return self._download(found, target, moved)
+        return fetch(self._store, found, target, moved)
 
     def download_file(self, job_id: str, path: str, target: Path, *, moved: Moved = unmoved) -> Path:
-        return self._download(self._do(calls.file_address(job_id, path)), target, moved)
+        return fetch(self._store, self._do(calls.file_address(job_id, path)), target, moved)
 
     # Everything else
 
@@ -221,39 +209,9 @@ class Secretary:
                 raise ServiceUnreachable(f"{self._http.base_url} does not answer ({error}).") from error
             return None
 
-    def _download(self, found: Json, target: Path, moved: Moved) -> Path:
-        """Streamed; the file appears when it is complete."""
-        target = file_for(target, found)
-        part = target.with_name(target.name + ".part")
-        with self._store.stream("GET", found["url"]) as answer:
-            if answer.is_error:
-                answer.read()
-            check(answer)
-            total, done = int(answer.headers.get("Content-Length", 0)), 0
-            with part.open("wb") as file:
-                for chunk in answer.iter_bytes(CHUNK_BYTES):
-                    file.write(chunk)
-                    moved(done := done + len(chunk), total)
-        return part.replace(target)
-
-
-def file_for(target: Path, found: Json) -> Path:
-    """A folder takes the name that the service gives; never one that leads out of it."""
-    if not target.is_dir():
-        return target
-    name = found.get("filename") or str(found.get("path", "")).rpartition("/")[2]
-    return target / safe_name(name, fallback="archive.zip")
-
 
 def _last(changes: Iterator[Json], seen: Seen) -> Json:
     now: Json = {}
     for now in changes:
         seen(now)
     return now
-
-
-def _chunks(source: IO[bytes], size: int, moved: Moved) -> Iterator[bytes]:
-    done = 0
-    while chunk := source.read(CHUNK_BYTES):
-        yield chunk
-        moved(done := done + len(chunk), size)
