@@ -196,7 +196,7 @@ class AsyncSecretary:
             )
         except httpx.TransportError as error:
             if last:
-                raise ServiceUnreachable(f"{self._http.base_url} does not answer ({error}).") from error
+                raise ServiceUnreachable(str(self._http.base_url), error) from error
             return None
 
 

@@ -144,4 +144,4 @@ def _give_up(error: httpx.TransportError | ServiceError, attempt: int) -> None:
         if is_last or error.status not in RETRIED:
             raise error
     elif is_last:
-        raise ServiceUnreachable(f"The object store does not answer ({error}).") from error
+        raise ServiceUnreachable(str(error.request.url.copy_with(query=None)), error) from error
