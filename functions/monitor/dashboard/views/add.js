@@ -76,8 +76,7 @@ function schedule(app) {
     event.preventDefault();
     const body = importBody(form);
     try {
-      const { data } = await app.secretary.importSchedule({ ...body, dry_run: true });
-      replace(result, preview(app, data, body));
+      replace(result, preview(app, await app.secretary.importSchedule({ ...body, dry_run: true }), body));
     } catch (error) { replace(result, h("p", { class: "error", role: "alert" }, error.message)); }
   });
   return h("section", {}, h("h2", {}, say("schedule")), form, result);
@@ -96,8 +95,8 @@ function preview(app, data, body) {
     cell("speakers", [parameters.speakers ?? []].flat().join(", "))));
   const count = number(data.total ?? data.jobs.length);
   const start = app.act(async () => {
-    const { data: made } = await app.secretary.importSchedule(body);
-    app.go(`/batch/${encodeURIComponent(made.batch_id)}`);
+    const { batch_id: batchId } = await app.secretary.importSchedule(body);
+    app.go(`/batch/${encodeURIComponent(batchId)}`);
   });
   const ready = rows.length ? button(say("import", { count }), start, { class: "main" }) : null;
   return h("div", {}, h("p", {}, say("found_sessions", { count }), " ", ready),
