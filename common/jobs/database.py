@@ -63,7 +63,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="refused",
             partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
         ),
-        IndexModel([("completed_at", ASCENDING), ("status", ASCENDING)], name="by_end", sparse=True),
+        IndexModel(
+            [("completed_at", ASCENDING), ("status", ASCENDING), ("processing_started_at", ASCENDING)],
+            name="by_end",
+            sparse=True,
+        ),
         IndexModel(
             [("parameters.track", ASCENDING), ("status", ASCENDING)],
             name="by_track",

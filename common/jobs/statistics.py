@@ -70,7 +70,12 @@ def _figures(services: Services, user_id: str | None, now: datetime, hours: int)
         "batches": {"total": total, "active": active},
         "tracks": store.tracks(user_id),
         "throughput": [
-            {"hour": row["_id"]["hour"], "status": row["_id"]["status"], "count": row["count"]}
+            {
+                "hour": row["_id"]["hour"],
+                "status": row["_id"]["status"],
+                "count": row["count"],
+                "mean_seconds": _seconds(row["milliseconds"]),
+            }
             for row in ended
         ],
         "success_rate": _success_rate(ended),
@@ -79,6 +84,10 @@ def _figures(services: Services, user_id: str | None, now: datetime, hours: int)
             "oldest_seconds": max(0.0, (now - oldest).total_seconds()) if oldest else None,
         },
     }
+
+
+def _seconds(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds / 1000, 3)
 
 
 def _by_status(rows: list[tuple[str, str, int]]) -> dict[str, int]:

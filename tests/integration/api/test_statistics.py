@@ -59,6 +59,7 @@ def test_everything_is_counted(services: Services) -> None:
     assert found["tracks"] == [{"_id": "Tools", "count": 3, "completed": 2, "failed": 1}]
     assert found["success_rate"] == pytest.approx(2 / 3, abs=1e-3)
     assert sum(row["count"] for row in found["throughput"]) == 3
+    assert all(row["mean_seconds"] >= 0 for row in found["throughput"])
     assert found["queue"]["depth"] == 1
     assert found["queue"]["oldest_seconds"] >= 0
     assert found["types"][1]["median_seconds"] >= 0
