@@ -40,8 +40,8 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("job_type", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_type"),
         IndexModel([("user_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_user"),
         IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_batch"),
-        IndexModel([("tags", ASCENDING), _NEWEST], name="by_tag"),
-        IndexModel([("words", ASCENDING), _NEWEST], name="by_word"),
+        IndexModel([("tags", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_tag"),
+        IndexModel([("words", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_word"),
         *_SHARED_WITH,
         IndexModel(
             [("resend_at", ASCENDING)],
