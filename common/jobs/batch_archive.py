@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
@@ -18,7 +17,8 @@ from common.errors import ArchiveNotFound, ProcessingError
 from common.jobs.announce import announce_jobs
 from common.jobs.database import Document
 from common.jobs.lifecycle import JobStatus
-from common.jobs.model import SCHEMA_VERSION, Batch, Job
+from common.jobs.model import Batch, Job
+from common.jobs.new_job import new_job
 from common.jobs.vault_entries import vault_entries
 from common.names import safe_name
 from common.objects import keys
@@ -95,39 +95,16 @@ def _build(services: Services, batch: Batch, job: Document, progress: Progress) 
 
 def _insert(services: Services, batch: Batch, job_id: str) -> Job:
     """Readable by whoever may read the batch; it is no member of it."""
-    now = services.clock()
-    document: Document = {
-        "_id": job_id,
-        "job_id": job_id,
-        "schema": SCHEMA_VERSION,
-        "job_type": BATCH_ARCHIVE,
-        "job_name": batch.batch_name,
-        "status": JobStatus.PENDING.value,
-        "parameters": {"batch_id": batch.batch_id},
-        "progress": {"step": "queued", "percent": 0, "message": "", "eta_seconds": None},
-        "results": None,
-        "files": [],
-        "error": None,
-        "created_at": now,
-        "updated_at": now,
-        "batch_id": None,
-        "user_id": batch.user_id,
-        "owner_groups": list(batch.owner_groups),
-        "access_control": batch.access_control,
-        "logs": [],
-        "tries": 0,
-        "max_attempts": services.settings.jobs.max_attempts,
-        "priority": 1,
-        "tags": [],
-        "attempt": 0,
-        "lease": None,
-        "not_before": None,
-        "cancel_requested": False,
-        "paused": False,
-        "used_seconds": 0.0,
-        "resend_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds),
-        "version": 1,
-    }
+    document = new_job(
+        services,
+        job_id=job_id,
+        job_type=BATCH_ARCHIVE,
+        job_name=batch.batch_name,
+        parameters={"batch_id": batch.batch_id},
+        user_id=batch.user_id,
+        owner_groups=list(batch.owner_groups),
+        access_control=batch.access_control,
+    )
     try:
         services.jobs.insert(document)
     except DuplicateKeyError:

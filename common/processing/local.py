@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from common.names import safe_name
-from common.processing.base import SourceFile, StoredFile
+from common.processing.base import FoundRecording, SourceFile, StoredFile
 from common.processing.storage import guess_type, local_source
 
 
@@ -75,3 +75,6 @@ class LocalSources:
         if not file_path:
             raise ValueError("without the service only local files can be read")
         return local_source(Path(file_path), max_bytes=self._max_bytes)
+
+    def look_up(self, url: str, *, language: str | None) -> FoundRecording:
+        raise ValueError("without the service only local files can be read")

@@ -47,14 +47,14 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._caches: dict[tuple[str, str, str], FolderCache] = {}
+        self.caches: dict[str, FolderCache] = {}
         self._runs = 0
         self.files = FolderFiles(folder / "results")
         self.steps = Steps()
 
     def cache(self, kind: str, sha256: str, method: str) -> Cache:
-        key = (kind, sha256, method)
-        return self._caches.setdefault(key, FolderCache(self._folder / "-".join(key)))
+        key = f"{kind}-{sha256}-{method}"
+        return self.caches.setdefault(key, FolderCache(self._folder / key))
 
     def context(
         self,
