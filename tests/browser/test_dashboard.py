@@ -47,8 +47,12 @@ def test_a_new_user_drops_a_pdf_and_has_its_text_and_zip(page: Page, language: s
     assert "manifest.json" in zipfile.ZipFile(target).namelist()
 
 
-def test_a_file_dragged_onto_the_page_is_taken(page: Page) -> None:
-    page.goto(f"{DASHBOARD}#/add")
+@pytest.mark.parametrize(
+    ("view", "target"), [("add", ".drop"), ("", "main"), ("jobs", "main"), ("add", "main")]
+)
+def test_a_file_dragged_onto_the_page_is_taken(page: Page, view: str, target: str) -> None:
+    page.goto(f"{DASHBOARD}#/{view}")
+    expect(page.locator("h1")).to_be_visible()
     content = (SAMPLES / "slides.pdf").read_bytes()
     transfer = page.evaluate_handle(
         """(bytes) => { const data = new DataTransfer();
@@ -56,7 +60,7 @@ def test_a_file_dragged_onto_the_page_is_taken(page: Page) -> None:
             return data; }""",
         list(content),
     )
-    page.dispatch_event(".drop", "drop", {"dataTransfer": transfer})
+    page.dispatch_event(target, "drop", {"dataTransfer": transfer})
 
     expect(page.locator("h1")).to_contain_text("slides.pdf", timeout=LONG_MILLISECONDS)
     expect(page.locator("h1 .badge")).to_have_text("completed", timeout=LONG_MILLISECONDS)
@@ -134,12 +138,35 @@ def test_every_page_is_accessible(page: Page, view: str, scheme: str) -> None:
     page.goto(f"{DASHBOARD}#/{view}")
     expect(page.locator("h1")).to_be_visible()
 
-    found = Axe().run(page).response["violations"]
+    assert serious_findings(page) == []
 
-    serious = [
-        (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_job_and_a_batch_are_accessible_and_fit_a_phone(
+    page: Page, stack: StackServer, scheme: str
+) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    with site(SAMPLES) as address, stack.client() as api:
+        jobs = [
+            {"job_type": "pdf", "max_attempts": 1, "parameters": {"url": f"{address}/{name}.pdf"}}
+            for name in ("report", "none")
+        ]
+        answer = api.post("/api/batches", json={"batch_name": "two papers", "jobs": jobs})
+        batch_id = answer.raise_for_status().json()["batch"]["batch_id"]
+        page.goto(f"{DASHBOARD}#/batch/{batch_id}")
+        expect(page.locator("h1 .badge")).to_have_text("partly failed", timeout=LONG_MILLISECONDS)
+        done = api.get("/api/jobs", params={"batch_id": batch_id, "status": "completed"}).json()["jobs"][0]
+    for view in (f"batch/{batch_id}", f"job/{done['job_id']}"):
+        page.goto(f"{DASHBOARD}#/{view}")
+        expect(page.locator("h2").last).to_be_visible()
+        assert serious_findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def serious_findings(page: Page) -> list[tuple[str, str]]:
+    found = Axe().run(page).response["violations"]
+    return [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
 
 
 @pytest.mark.parametrize("view", PAGES)

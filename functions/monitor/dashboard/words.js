@@ -26,6 +26,7 @@ const WORDS = {
   pause: ["Pause", "Anhalten"], resume: ["Resume", "Fortsetzen"], paused: ["paused", "angehalten"],
   archive_building: ["The archive is being built; it opens here when it is ready.", "Das Archiv wird gebaut und öffnet sich hier, sobald es fertig ist."],
   drop: ["Drop files here, or choose them", "Dateien hierher ziehen oder auswählen"], choose: ["Choose files", "Dateien auswählen"],
+  drop_anywhere: ["Drop a document anywhere on this page", "Ein Dokument irgendwo auf diese Seite ziehen"],
   drop_hint: ["PDF, Office, pictures, audio and video", "PDF, Office, Bilder, Ton und Video"],
   pictures_too: ["Also make a picture of every page", "Auch ein Bild jeder Seite erzeugen"],
   from_web: ["From the web", "Aus dem Netz"], address: ["Address of a document", "Adresse eines Dokuments"], submit: ["Submit", "Abschicken"],

@@ -30,7 +30,7 @@ function draw(app, place, statistics, jobs, batches) {
 }
 
 function welcome() {
-  return h("p", {}, h("a", { class: "button main", href: "#/add" }, say("drop")));
+  return h("div", { class: "drop" }, h("p", {}, say("drop_anywhere")), h("a", { class: "button main", href: "#/add" }, say("choose")));
 }
 
 function figures(app, { jobs, types, tracks, throughput, success_rate: rate, queue, window }) {
