@@ -86,7 +86,7 @@ def show_progress(progress: Progress, task: TaskID, job: dict[str, Any]) -> None
     running = job["status"] == "processing"
     pages = say("pages", done=now.get("done", 0), total=now["total"]) if now.get("total") else ""
     left = say("left", time=duration(now["eta_seconds"])) if running and now.get("eta_seconds") else ""
-    parts = (say(job["status"]), pages or now.get("message") or now.get("step"), left)
+    parts = (say(job["status"]), (pages or now.get("message") or now.get("step")) if running else "", left)
     percent = 100 if job["status"] == "completed" else now.get("percent", 0)
     progress.update(task, completed=percent, step=" · ".join(part for part in parts if part))
 

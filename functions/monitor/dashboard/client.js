@@ -37,6 +37,15 @@ export class Secretary {
     return (await this.get("/api/jobs", query)).data;
   }
 
+  // The same list as soon as it has changed since `query.since`, and no more than once a second.
+  async nextJobs(query, { signal } = {}) {
+    await pause(1);
+    for (;;) {
+      const { data } = await this.get("/api/jobs", { ...query, wait: WAIT_SECONDS }, { signal });
+      if (data.version !== query.since) return data;
+    }
+  }
+
   async logs(jobId) {
     return (await this.get(`/api/jobs/${encodeURIComponent(jobId)}/logs`, { limit: 200 })).data.logs;
   }
@@ -236,9 +245,13 @@ async function retried(send) {
       const helps = RETRIED.has(error.status) || error instanceof TypeError; // how fetch tells of a broken connection
       if (!helps || attempt === MOST_TRIES) throw error;
       const seconds = Math.min(error.retryAfter || 0.1 * 2 ** attempt, LONGEST_PAUSE_SECONDS);
-      await new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
+      await pause(seconds);
     }
   }
+}
+
+function pause(seconds) {
+  return new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
 }
 
 // fetch tells nothing about the progress of an upload, XMLHttpRequest does; Node has only the former.
