@@ -94,7 +94,7 @@ def _build(services: Services, batch: Batch, job: Document, progress: Progress) 
     if now is not None and now.closed_at == batch.closed_at:  # else it is open again, and this is the past
         services.batches.set_archive(batch.batch_id, archive)
     results = {"markdown_file": None, "metadata": {"title": title, "jobs": len(done)}, "archive": archive}
-    return {"results": results, "files": [], "cache_prefixes": []}
+    return {"results": results, "files": []}
 
 
 def _insert(services: Services, batch: Batch, job_id: str) -> Job:
