@@ -13,6 +13,7 @@ from pymongo.errors import DuplicateKeyError
 from common.archive.batch import JobFiles, batch_vault
 from common.archive.index import Card, Failure
 from common.archive.manifest import Origin
+from common.clock import first_id
 from common.errors import ArchiveNotFound, ProcessingError
 from common.jobs.announce import announce_jobs
 from common.jobs.database import Document
@@ -55,9 +56,11 @@ def ensure_batch_archive(services: Services, batch: Batch) -> Job:
 
 
 def archive_job_id(batch: Batch) -> str:
-    """One for each end of the batch, so that two who ask at once start one job."""
-    end = f"{batch.batch_id} {batch.closed_at:%Y-%m-%dT%H:%M:%S.%f}"
-    return f"job-{hashlib.sha256(end.encode()).hexdigest()[:32]}"
+    """One for each end of the batch, so that two who ask at once start one job. It begins with that time, as
+    all ids do: lists are sorted by them."""
+    ended = batch.closed_at or batch.updated_at
+    end = f"{batch.batch_id} {ended:%Y-%m-%dT%H:%M:%S.%f}"
+    return first_id("job", ended) + hashlib.sha256(end.encode()).hexdigest()[:20]
 
 
 def build_batch_archive(job: Document, progress: Progress, settings: Settings) -> Document:

@@ -155,3 +155,17 @@ def _delivered(secretary: Any, job_id: str) -> dict[str, Any]:
         for delivery in secretary.deliveries(job_id):
             if delivery["state"] == "delivered":
                 return dict(delivery)
+
+
+def test_the_archive_of_a_batch_takes_its_place_among_the_newest_jobs(
+    secretary: Any, papers: str, tmp_path: Path
+) -> None:
+    batch = secretary.create_batch([{"job_type": "pdf", "parameters": {"url": f"{papers}/slides.pdf"}}])
+    secretary.wait_for_batch(batch["batch_id"], seconds=PATIENCE_SECONDS)
+    secretary.download_batch_archive(batch["batch_id"], tmp_path)
+    later = secretary.create_job("pdf", {"url": f"{papers}/slides.pdf"})
+
+    ids = [job["job_id"] for job, _ in zip(secretary.jobs(), range(50), strict=False)]
+
+    assert ids[0] == later["job_id"]
+    assert ids == sorted(ids, reverse=True)
