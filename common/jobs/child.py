@@ -65,6 +65,8 @@ def receive(connection: Connection) -> dict[str, Any]:
 
 def run(connection: Connection, options: Settings) -> None:
     """One order after the other, until the parent closes the socket."""
+    import common.jobs.execution  # noqa: F401 - while nobody waits yet
+
     while True:
         try:
             order = receive(connection)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 class Parameters(BaseModel):
     """Base of every job type's parameters: unknown names are refused, so a typo is noticed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     def needs_language_model(self) -> bool:
         """Whether a job with these parameters can do nothing without a model: refused on submit then."""
