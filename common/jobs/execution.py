@@ -13,6 +13,7 @@ from common.archive.readme import readme
 from common.archive.vault import vault
 from common.jobs.vault_entries import vault_entries
 from common.objects import keys
+from common.objects.recent import RecentObjects
 from common.objects.store import ObjectStore
 from common.outbound.client import Outbound
 from common.outbound.policy import OutboundPolicy, policy_of
@@ -39,7 +40,7 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
         return build_batch_archive(job, progress, settings)
     kind = job_type(job["job_type"])
     parameters = kind.model().model_validate(job["parameters"])
-    objects = ObjectStore(settings.objects)
+    objects = RecentObjects(settings.objects)
     files = ObjectFiles(objects, job["job_id"], job["attempt"])
     with tempfile.TemporaryDirectory(prefix="secretary-") as scratch, configured_model(settings) as model:
         context = Context(
