@@ -14,6 +14,7 @@ from common.archive.readme import readme
 from common.archive.vault import vault
 from common.jobs.vault_entries import vault_entries
 from common.objects import keys
+from common.objects.recent import RecentObjects
 from common.objects.store import ObjectStore
 from common.outbound.client import Outbound
 from common.outbound.policy import OutboundPolicy, policy_of
@@ -43,7 +44,7 @@ def execute(
         return build_batch_archive(job, progress, settings)
     kind = job_type(job["job_type"])
     parameters = kind.model().model_validate(job["parameters"])
-    objects = ObjectStore(settings.objects)
+    objects = RecentObjects(settings.objects)
     files = ObjectFiles(objects, job["job_id"], job["attempt"])
 
     def cache(kind: str, sha256: str, method: str) -> ObjectCache:

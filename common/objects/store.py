@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,6 @@ class ObjectStore:
     def __init__(self, options: Objects, clock: Clock = utc_now) -> None:
         self._options = options
         self._clock = clock
-        self._clients: dict[str, S3Client] = {}
 
     def put(self, key: str, data: bytes, media_type: str) -> StoredObject:
         with _outages():
@@ -197,14 +197,12 @@ class ObjectStore:
         return SignedUrl(url=url, expires_at=self._clock() + timedelta(seconds=seconds))
 
     def _s3(self, endpoint_url: str | None = None) -> S3Client:
-        endpoint = endpoint_url or self._options.endpoint_url
-        name = endpoint or ""
-        if name not in self._clients:
-            self._clients[name] = _client(self._options, endpoint)
-        return self._clients[name]
+        return _client(self._options, endpoint_url or self._options.endpoint_url)
 
 
+@lru_cache(maxsize=8)
 def _client(options: Objects, endpoint: str | None) -> S3Client:
+    """One for each place and process: making one costs more than most of what is asked of it."""
     import boto3
     from botocore.config import Config
 

@@ -1,4 +1,4 @@
-"""The loop over the pages of a document: from the cache where it has them, kept there before the next."""
+"""The loop over the pages of a document: from the cache where it has them, kept there on the way."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from common.processing.base import Cache, Context, HandOver, StoredFile
 from common.processing.pages.finish import model_calls
+from common.processing.pages.keeper import PLAIN_TEXT, PageKeeper
 from common.processing.pages.page import Page, as_record, from_record, record_name, text_name
 from common.processing.pages.pictures import PagePictures
 from common.processing.pages.readers import PageReader
 
 HAND_OVER_SECONDS = 20.0  # what a run keeps for ending the pages it is at before its time limit
 MODEL_HAND_OVER_SECONDS = 60.0  # models take longer
-PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +42,12 @@ class PageLoop:
         missing = [number for number in self.numbers if number not in known]
         new_pages = self.reader.read(self._in_time(missing), count=len(missing))
         try:
-            return self._run(known, new_pages)
+            with PageKeeper(self.cache) as keeper:
+                return self._run(known, new_pages, keeper)
         finally:
             getattr(new_pages, "close", lambda: None)()  # ends processes and threads that read ahead
 
-    def _run(self, known: Mapping[int, Page], new_pages: Iterator[Page]) -> Reading:
+    def _run(self, known: Mapping[int, Page], new_pages: Iterator[Page], keeper: PageKeeper) -> Reading:
         pages: list[Page] = []
         paths: list[str] = []
         computed = 0
@@ -57,10 +58,15 @@ class PageLoop:
                 raise HandOver({"next_page": number, "llm_requests": model_calls(self.context)})
             computed += number not in known
             if self.reader.method.reads_text:
-                page = page if number in known else self._kept(page)
-                paths.append(self._deliver(page, is_new=number not in known))
+                if number not in known and not page.is_stand_in:
+                    page = self._agreed(page)
+                    keeper.keep(page)
+                paths.append(f"pages/{text_name(page.number)}")
             computed += self.pictures.make(number)
             pages.append(page)
+        kept = keeper.kept()
+        for page, path in zip(pages, paths, strict=False):
+            self._deliver(page, path, kept)
         return Reading(pages=tuple(pages), text_paths=tuple(paths), is_from_cache=computed == 0)
 
     def _in_time(self, missing: Sequence[int]) -> Iterator[int]:
@@ -75,29 +81,21 @@ class PageLoop:
         kept = MODEL_HAND_OVER_SECONDS if self.reader.method.uses_model else HAND_OVER_SECONDS
         return self.context.progress.seconds_left() < kept
 
-    def _kept(self, page: Page) -> Page:
-        """The page as the cache has it now. A model answers differently each time: where another job was
-        quicker, its answer is used, so that no result changes under the job that has it."""
-        if page.is_stand_in:
+    def _agreed(self, page: Page) -> Page:
+        """A model answers differently each time: where another job was quicker with this page, its answer is
+        used, so that no result changes under the job that has it."""
+        if not self.reader.method.uses_model or self.overwrites:
             return page
-        name, record = record_name(page.number), as_record(page)
-        if self.reader.method.uses_model and not self.overwrites:
-            if self.cache.write_new(name, record, "application/json"):
-                return page
-            if first := from_record(self.cache.read(name)):
-                return first
-        self.cache.write(name, record, "application/json")
-        return page
+        name = record_name(page.number)
+        if self.cache.write_new(name, as_record(page), "application/json"):
+            return page
+        return from_record(self.cache.read(name)) or page
 
-    def _deliver(self, page: Page, *, is_new: bool) -> str:
-        path = f"pages/{text_name(page.number)}"
+    def _deliver(self, page: Page, path: str, kept: Mapping[int, StoredFile]) -> None:
         if page.is_stand_in:
-            return self.context.files.write(path, page.text.encode(), PLAIN_TEXT).path
-        if is_new:
-            stored = self.cache.write(text_name(page.number), page.text.encode(), PLAIN_TEXT)
+            self.context.files.write(path, page.text.encode(), PLAIN_TEXT)
         else:
-            stored = self.kept[text_name(page.number)]
-        return self.context.files.adopt(path, stored).path
+            self.context.files.adopt(path, kept.get(page.number) or self.kept[text_name(page.number)])
 
     def _known_pages(self) -> dict[int, Page]:
         if not self.reader.method.reads_text:

@@ -1,0 +1,31 @@
+"""The object store of one job: small things that the job has written itself are read from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from common.objects.store import ObjectStore, StoredObject
+from common.settings import Objects
+
+MOST_BYTES = 16 * 1024**2
+
+
+class RecentObjects(ObjectStore):
+    """Packs a job's archive without fetching what was sent a moment ago. Not for longer than a job: the keys
+    of a cache belong to all."""
+
+    def __init__(self, options: Objects) -> None:
+        super().__init__(options)
+        self._recent: dict[str, bytes] = {}
+        self._room = MOST_BYTES
+
+    def put(self, key: str, data: bytes, media_type: str) -> StoredObject:
+        stored = super().put(key, data, media_type)
+        if len(data) <= self._room:
+            self._room -= len(data)
+            self._recent[key] = data
+        return stored
+
+    def stream(self, key: str) -> Iterator[bytes]:
+        data = self._recent.get(key)
+        return super().stream(key) if data is None else iter((data,))
