@@ -86,7 +86,22 @@ def _belongs(block: list[Line], line: Line) -> bool:
         return False
     if last.bold != line.bold and (last.bold or line.bold) and _uniform(last) and _uniform(line):
         return False
+    if len(block) == 1 and _stands_out(last, line):
+        return False
     return last.mono == line.mono and not (_is_indented(block, line) or _ended(block, line))
+
+
+def _stands_out(first: Line, line: Line) -> bool:
+    """A short line in another typeface, or in capitals, above text: a heading."""
+    if first.x1 - first.x0 > SHORT * (line.x1 - line.x0):
+        return False
+    if first.text.isupper():
+        return not line.text.isupper()
+    return len(_faces(first)) == 1 and first.face not in _faces(line)
+
+
+def _faces(line: Line) -> set[str]:
+    return {word.font.name for word in line.words}
 
 
 def _uniform(line: Line) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from common.processing.pdf.blocks import LEADERS, Block, Kind
+from common.processing.pdf.faces import FaceKey, face_key, is_short
 from common.processing.pdf.lines import Line, words_text
 from common.processing.pdf.lists import is_bullet, marker
 
@@ -44,6 +45,7 @@ class Styles:
     typed: bool = False  # set in a font of fixed pitch throughout
     plain: frozenset[StyleKey] = frozenset()  # larger or bolder than the text, yet used for text
     levels: Mapping[LevelKey, int] = field(default_factory=dict)
+    faces: frozenset[FaceKey] = frozenset()  # of headings that are neither larger nor bolder
     lasting: frozenset[StyleKey] | None = None  # of headings beyond the front of the first page
 
 
@@ -79,13 +81,15 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
     text = block.text.strip()
     if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
         return False
-    if style_key(block) in styles.plain or is_bullet_item(text) or LEADERS.search(text):
+    if is_bullet_item(text) or LEADERS.search(text):
         return False
-    if len(block.lines) > MAX_LINES or CAPTION.match(text):
+    if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(has_cells(line) for line in block.lines):
+        return False
+    if styles.faces and face_key(block) in styles.faces:
+        return is_short(block)
+    if style_key(block) in styles.plain:
         return False
     if any(line.mono for line in block.lines) and not styles.typed:
-        return False
-    if any(has_cells(line) for line in block.lines):
         return False
     ratio = block.size / styles.body_size
     numbered = NUMBERED.match(text) is not None

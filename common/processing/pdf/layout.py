@@ -10,6 +10,7 @@ from common.processing.pdf.bookmarks import with_bookmarks
 from common.processing.pdf.bullets import with_bullets
 from common.processing.pdf.code import is_code, is_typed, with_joined_code
 from common.processing.pdf.contents import demote_contents
+from common.processing.pdf.faces import heading_faces
 from common.processing.pdf.frontmatter import demote_front_matter, lasting_styles
 from common.processing.pdf.furniture import (
     Print,
@@ -98,6 +99,8 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
         typed=is_typed(kept),
         tagged=names_headings(page.spans for page in pages),
     )
+    plain = (second.body_size, second.body_face, False)
+    second = replace(second, faces=heading_faces(pages_blocks(pages, second), plain))
     third = replace(second, plain=text_styles(sample_blocks(pages, second)))
     third = replace(third, lasting=lasting_styles(pages_blocks(pages, third)))
     levelled = replace(third, levels=heading_levels(sample_blocks(pages, third)))

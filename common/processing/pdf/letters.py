@@ -17,7 +17,9 @@ from common.processing.pdf import pdfium
 from common.processing.pdf.spans import Font, Word
 
 # PDFium marks a hyphen at the end of a line by U+FFFE and leaves the line break out.
-WORD = re.compile(r"[^\s\x00\ufffe]+\ufffe?|\ufffe")
+# White is named code by code: Python counts some codes of LIGATURES as white too.
+WHITE = r" \t\n\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+WORD = re.compile(rf"[^{WHITE}\x00\ufffe]+\ufffe?|\ufffe")
 SURROGATE = re.compile("[\ud800-\udfff]")
 BOLD = re.compile(
     r"bold|black|heavy|demi|semibd|(?:cm|sf|ec)b|-medi|(?:-|,)b(?:d|old)?(?:i|it)?$|bdit", re.IGNORECASE
@@ -29,6 +31,10 @@ HEAVY_WEIGHT = 650  # PDFium guesses weights from stem widths; regular faces rea
 SPLIT_GAP = 0.3  # font sizes of white between two text objects that PDFium joined without a blank
 FAR = 1e7  # points: nothing real is so far away
 UNWANTED: dict[int, str | None] = dict.fromkeys(range(32))
+# In TeX's fonts without a Unicode table, the codes of ligatures in its old and its newer encoding.
+LIGATURES = {0x0B: "ff", 0x0C: "fi", 0x0E: "ffi", 0x0F: "ffl"}
+LIGATURES |= {0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ffi", 0x1F: "ffl"}
+UNWANTED |= LIGATURES
 UNWANTED |= {0x00AD: None, 0xFEFF: None, 0x200B: None, 0x0002: "-", 0xFFFE: "-", 0x007F: None}
 
 
@@ -154,6 +160,13 @@ class LetterReader:
                 self._styles[key] = style
         return style
 
+    def _signature(self, handle: int) -> str:
+        """A name for a font without one, as bitmap fonts are: the same on every page, another for another."""
+        at = self._matrix.at
+        pdfium.font_ascent(handle, 1.0, at[0])
+        pdfium.font_descent(handle, 1.0, at[1])
+        return f"{self._matrix.values[0]:.3f}{self._matrix.values[1]:+.3f}"
+
     def _font(self, index: int, owner: int) -> Font:
         handle = pdfium.object_font(owner) if owner else None
         if not handle:
@@ -165,7 +178,7 @@ class LetterReader:
             name = buffer.value.decode("utf-8", "replace")
             flags = max(pdfium.font_flags(handle), 0)
             weight = pdfium.char_font_weight(self._page, index)
-            face = name.split("+", 1)[-1]
+            face = name.split("+", 1)[-1] or self._signature(handle)
             font = Font(
                 name=face,
                 bold=bool(BOLD.search(face)) or bool(flags & FLAG_FORCE_BOLD) or weight >= HEAVY_WEIGHT,

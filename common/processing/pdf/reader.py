@@ -12,7 +12,7 @@ import pypdfium2.raw as raw
 
 from common.processing.pdf import pdfium
 from common.processing.pdf.drawings import DrawingReader
-from common.processing.pdf.letters import LetterReader, page_text, whole_letters
+from common.processing.pdf.letters import LIGATURES, LetterReader, page_text, whole_letters
 from common.processing.pdf.spans import Box, PageSpans, Word
 from common.processing.pdf.structure import read_structure
 
@@ -49,7 +49,7 @@ def read_page(document: Any, page: Any, number: int, *, tagged: bool = False) ->
         dots=[flip.box(box) for box in drawings.dots],
         has_graphics=drawings.has_graphics,
         is_scan=any(box.width * box.height > SCAN_SHARE * width * height for box in drawings.pictures),
-        text=whole_letters(text),
+        text=whole_letters(text).translate(LIGATURES),
         tags=read_structure(page) if tagged else {},
     )
 

@@ -73,3 +73,11 @@ def test_another_typeface_in_a_slightly_other_size_starts_a_block() -> None:
     title = line("Title", size=10.8, font=Font("Display"))
     assert blocks(title, line("text", base=112)) == ["Title", "text"]
     assert blocks(line("Title", size=10.8), line("text", base=112)) == ["Title text"]
+
+
+def test_a_short_line_in_another_face_or_in_capitals_is_parted_from_the_text_below() -> None:
+    italic = Font("Body-Italic", italic=True)
+    below = line("a longer line of text in the face of the body", base=114)
+    assert len(split_blocks([line("Aims", font=italic), below])) == 2
+    assert len(split_blocks([line("AIMS"), below])) == 2
+    assert len(split_blocks([line("Aims"), below])) == 1

@@ -15,7 +15,11 @@ from tests.unit.processing.pdf.writer import Page, write_pdf
 
 
 def read(tmp_path: Path, page: Page) -> PageSpans:
-    document = pypdfium2.PdfDocument(write_pdf(tmp_path / "a.pdf", page))
+    return first_page(write_pdf(tmp_path / "a.pdf", page))
+
+
+def first_page(path: Path) -> PageSpans:
+    document = pypdfium2.PdfDocument(path)
     handle = raw.FPDF_LoadPage(document, 0)
     try:
         return read_page(document, handle, 1)
@@ -93,6 +97,8 @@ def test_text_objects_that_stand_apart_are_two_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("letters", "cleaned"),
     [
+        ("di\x1berent", "different"),
+        ("\x0cnal", "final"),
         ("plain", "plain"),
         ("soft\u00adhyphen", "softhyphen"),
         ("end\u00ad", "end-"),
@@ -115,3 +121,30 @@ def test_a_damaged_matrix_costs_the_place_and_not_the_text(tmp_path: Path) -> No
     page = Page().text(50, 100, "fine")
     page.content.append(f"BT /regular 10 Tf {'9' * 60} 0 0 {'9' * 60} 10 10 Tm (far away) Tj ET")
     assert "fine" in [word.text for word in read(tmp_path, page).words]
+
+
+BITMAP_FONT = """{number} 0 obj
+<</Type/Font/Subtype/Type3/FontBBox[0 -2 8 {top}]/FontMatrix[.1 0 0 .1 0 0]/FirstChar 28/LastChar 97
+/Widths[{widths}]/Encoding<</Type/Encoding/Differences[28/f 97/f]>>/CharProcs<</f 6 0 R>>>>
+endobj
+"""
+
+
+def test_fonts_without_a_name_are_told_apart_and_their_ligatures_read(tmp_path: Path) -> None:
+    content = "BT /A 10 Tf 50 700 Td (a\\034a) Tj /B 10 Tf 0 -50 Td (aaa) Tj ET"
+    fonts = "".join(
+        BITMAP_FONT.format(number=number, top=top, widths="8 " * 70) for number, top in ((4, 7), (5, 9))
+    )
+    path = tmp_path / "bitmap.pdf"
+    path.write_text(
+        "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n"
+        "2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n"
+        "3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 7 0 R"
+        "/Resources<</Font<</A 4 0 R/B 5 0 R>>>>>>\nendobj\n"
+        f"{fonts}6 0 obj\n<</Length 28>>\nstream\n8 0 0 0 8 7 d1 0 0 8 7 re f  \nendstream\nendobj\n"
+        f"7 0 obj\n<</Length {len(content)}>>\nstream\n{content}\nendstream\nendobj\n"
+        "trailer\n<</Root 1 0 R>>\n"
+    )
+    first, second = first_page(path).words
+    assert (first.text, second.text) == ("afia", "aaa")
+    assert first.font.name and second.font.name and first.font.name != second.font.name
