@@ -29,7 +29,7 @@ class Sizes:
     pages: int = PAGES
 
 
-QUICK = Sizes(rounds=15)
+QUICK = Sizes(rounds=8)
 FULL = Sizes(rounds=60)
 
 
@@ -79,8 +79,8 @@ def _part(sizes: Sizes, client: httpx.Client, paper: Path, out: Path) -> Part:
                 name=f"A PDF of {sizes.pages} pages, submit to completed",
                 head=("", "p50 ms", "p99 ms"),
                 rows=rows,
-                note="`POST /api/jobs`, then a long-poll until `completed`: gateway, MongoDB, queue, worker and "
-                "object store. The conversion alone is what `secretary convert` does, in a warm process.",
+                note="`POST /api/jobs`, then a long-poll until `completed`: gateway, MongoDB, queue, worker "
+                "and object store. The conversion alone is what `secretary convert` does, in a warm process.",
             ),
         ),
         targets=(at_most("the service around one PDF job, median", median(extra), MOST_MS, "ms"),),

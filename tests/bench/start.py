@@ -1,4 +1,4 @@
-"""Cold start: every function beside a hello world, loaded as the platform loads it and served as it is deployed.
+"""Cold start: every function beside a hello world, loaded by the framework and served as it is deployed.
 
 Processor time is compared, not the clock: a neighbour on the machine costs a process time, but no work.
 """
@@ -38,7 +38,7 @@ class Sizes:
     functions: tuple[str, ...] = API + OTHERS
 
 
-QUICK = Sizes(rounds=3)
+QUICK = Sizes(rounds=2, functions=API)
 FULL = Sizes(rounds=9)
 
 
@@ -71,8 +71,8 @@ def measure(sizes: Sizes) -> Part:
             "first answer, CPU ms", "× hello, answer", "memory MB, answer",
         ),
         rows=rows,
-        note="*load*: import and `create_app`. *first answer*: from the start of `functions-framework` with its "
-        "server to the first answer; ours has read its settings and prepared its clients by then. "
+        note="*load*: import and `create_app`. *first answer*: from the start of `functions-framework` with "
+        "its server to the first answer; ours has read its settings and prepared its clients by then. "
         "*libraries* is a hello world that imports pydantic and pymongo, which every function of ours needs.",
         curve=Curve(file="start.png", over="function", values=("first answer, CPU ms",), unit="CPU ms"),
     )  # fmt: skip
@@ -117,9 +117,7 @@ def _first_answer(name: str, environment: dict[str, str]) -> tuple[float, float]
         str(Path(sys.executable).with_name("functions-framework")),
         "--target", name, "--source", str(_source(name)), "--host", HOST, "--port", str(port),
     ]  # fmt: skip
-    process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _await_answer(f"http://{HOST}:{port}/", process)
         all_of_it = [process.pid, *descendants(process.pid)]
