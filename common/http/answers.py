@@ -406,6 +406,7 @@ class EndedInHour(Told):
     hour: AwareDatetime
     status: str
     count: int
+    mean_seconds: float | None
 
 
 class QueueState(Told):

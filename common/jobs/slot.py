@@ -21,6 +21,7 @@ from common.settings import Jobs
 
 JOBS_AHEAD = 50  # before a child's last job its successor is started
 POLL_SECONDS = 0.25  # how soon a stop is noticed while the child is silent
+NEWS = {"progress", "log", "cache"}  # what a child says on its way; all else is its last word
 KILLED = -signal.SIGKILL
 EXIT_SECONDS = 0.1  # for a child that closed its socket to tell its exit code
 
@@ -35,6 +36,7 @@ class RunState:
     progress: dict[str, Any] | None = None
     logs: list[dict[str, Any]] = field(default_factory=list)
     last_logs: tuple[dict[str, Any], ...] = ()
+    caches: set[str] = field(default_factory=set)  # all that this run has opened
     stop: str | None = None  # "cancelled", "lost" or "shutdown": why the child must end
     has_ended: bool = False  # its slot is free; its end is being written
 
@@ -43,6 +45,10 @@ class RunState:
             news = self.progress, tuple(self.logs)
             self.progress, self.logs = None, []
             return news
+
+    def known_caches(self) -> tuple[str, ...]:
+        with self.lock:
+            return tuple(sorted(self.caches))
 
     def take_last_logs(self) -> tuple[dict[str, Any], ...]:
         """For the write of the end, which may be tried several times."""
@@ -131,7 +137,7 @@ class Slot:
             if connection.poll(POLL_SECONDS):
                 message = receive(connection)
                 heard = time.monotonic()
-                if "progress" not in message and "log" not in message:
+                if not message.keys() & NEWS:
                     return message
                 self._note(state, message)
             now = time.monotonic()
@@ -152,7 +158,9 @@ class Slot:
 
     def _note(self, state: RunState, message: dict[str, Any]) -> None:
         with state.lock:
-            if "log" in message:
+            if "cache" in message:
+                state.caches.add(message["cache"])
+            elif "log" in message:
                 state.logs.append(message["log"])
             else:
                 state.progress = with_eta(message["progress"], time.monotonic() - state.started)

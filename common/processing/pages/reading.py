@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from common.processing.base import Cache, Context, HandOver, StoredFile
 from common.processing.pages.finish import model_calls
 from common.processing.pages.keeper import PLAIN_TEXT, PageKeeper
-from common.processing.pages.page import Page, from_record, record_name, text_name
+from common.processing.pages.page import Page, as_record, from_record, record_name, text_name
 from common.processing.pages.pictures import PagePictures
 from common.processing.pages.readers import PageReader
 
@@ -37,6 +37,7 @@ class PageLoop:
     pictures: PagePictures
     numbers: Sequence[int]
     kept: Mapping[str, StoredFile]  # what may be reused of the cache
+    overwrites: bool = False  # what was computed before, by whomever
 
     def run(self) -> Reading:
         known = self._known_pages()
@@ -60,6 +61,7 @@ class PageLoop:
             computed += number not in known
             if self.reader.method.reads_text:
                 if number not in known and not page.is_stand_in:
+                    page = self._agreed(page)
                     keeper.keep(page)
                 paths.append(f"pages/{text_name(page.number)}")
             computed += self.pictures.make(number)
@@ -80,6 +82,16 @@ class PageLoop:
     def _is_late(self) -> bool:
         kept = MODEL_HAND_OVER_SECONDS if self.reader.method.uses_model else HAND_OVER_SECONDS
         return self.context.progress.seconds_left() < kept
+
+    def _agreed(self, page: Page) -> Page:
+        """A model answers differently each time: where another job was quicker with this page, its answer is
+        used, so that no result changes under the job that has it."""
+        if not self.reader.method.uses_model or self.overwrites:
+            return page
+        name = record_name(page.number)
+        if self.cache.write_new(name, as_record(page), "application/json"):
+            return page
+        return from_record(self.cache.read(name)) or page
 
     def _deliver(self, page: Page, path: str, kept: Mapping[int, StoredFile]) -> None:
         if page.is_stand_in:

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from common.processing.pdf.blocks import LEADERS, Block, Kind
-from common.processing.pdf.lines import Line
+from common.processing.pdf.lines import Line, words_text
 from common.processing.pdf.lists import is_bullet, marker
 
 LARGER = 1.12  # times the size of the body text
@@ -22,6 +23,10 @@ NUMBERED = re.compile(
     r"(?:(?:chapter|section|part|kapitel|teil|appendix|anhang)\s+)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S", re.I
 )
 SENTENCE_END = (".", ",", ";", "…")
+CELL_GAP = 1.4  # font sizes of white inside a line that part cells: more than follows a number
+LABEL = re.compile(
+    r"(?:\w{1,9}\.?\s?|§+\s?)?(?:\d{1,3}(?:\.\d{1,3})*\w?|[A-Z](?:\.\d{1,2})*|[IVXLC]{1,6})[.):]?"
+)
 
 StyleKey = tuple[float, bool]  # size, and whether it is bold
 LevelKey = tuple[float, bool, int]  # the same, and the depth of its number
@@ -39,6 +44,7 @@ class Styles:
     typed: bool = False  # set in a font of fixed pitch throughout
     plain: frozenset[StyleKey] = frozenset()  # larger or bolder than the text, yet used for text
     levels: Mapping[LevelKey, int] = field(default_factory=dict)
+    lasting: frozenset[StyleKey] | None = None  # of headings beyond the front of the first page
 
 
 def body_style(lines: Iterable[Line]) -> tuple[float, bool]:
@@ -79,6 +85,8 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
         return False
     if any(line.mono for line in block.lines) and not styles.typed:
         return False
+    if any(has_cells(line) for line in block.lines):
+        return False
     ratio = block.size / styles.body_size
     numbered = NUMBERED.match(text) is not None
     if text.endswith(SENTENCE_END) and not numbered:
@@ -93,6 +101,14 @@ def is_heading(block: Block, *, styles: Styles) -> bool:
     if not bold or styles.body_bold or ratio < 0.95:
         return False
     return len(block.lines) <= MAX_BOLD_LINES and len(text) <= MAX_BOLD_LETTERS
+
+
+def has_cells(line: Line) -> bool:
+    """Whether wide white parts a line as it parts the cells of a table; after a number it does not count."""
+    for end, (left, right) in enumerate(pairwise(line.words), start=1):
+        if right.x0 - left.x1 > CELL_GAP * line.size and not LABEL.fullmatch(words_text(line.words[:end])):
+            return True
+    return False
 
 
 def is_bullet_item(text: str) -> bool:

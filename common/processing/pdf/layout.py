@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from common.processing.pdf.blocks import Block, Kind, split_blocks
 from common.processing.pdf.bookmarks import with_bookmarks
 from common.processing.pdf.bullets import with_bullets
 from common.processing.pdf.code import is_code, is_typed, with_joined_code
+from common.processing.pdf.contents import demote_contents
+from common.processing.pdf.frontmatter import demote_front_matter, lasting_styles
 from common.processing.pdf.furniture import (
     Print,
     fingerprint,
@@ -97,6 +99,7 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
         tagged=names_headings(page.spans for page in pages),
     )
     third = replace(second, plain=text_styles(sample_blocks(pages, second)))
+    third = replace(third, lasting=lasting_styles(pages_blocks(pages, third)))
     levelled = replace(third, levels=heading_levels(sample_blocks(pages, third)))
     return replace(levelled, title_level=title_level(pages, levelled))
 
@@ -123,10 +126,13 @@ def without_furniture(
     return [line for line in page.lines if id(line) not in dropped]
 
 
+def pages_blocks(pages: Sequence[PageLayout], styles: Styles) -> Iterator[list[Block]]:
+    for page in pages:
+        yield page_blocks(page, neighbours=others(page, pages), styles=styles)
+
+
 def sample_blocks(pages: Sequence[PageLayout], styles: Styles) -> list[Block]:
-    return [
-        block for page in pages for block in page_blocks(page, neighbours=others(page, pages), styles=styles)
-    ]
+    return [block for blocks in pages_blocks(pages, styles) for block in blocks]
 
 
 def page_blocks(page: PageLayout, *, neighbours: Sequence[Collection[Print]], styles: Styles) -> list[Block]:
@@ -134,6 +140,9 @@ def page_blocks(page: PageLayout, *, neighbours: Sequence[Collection[Print]], st
     blocks = page.blocks(furniture(page, neighbours, styles))
     for block in blocks:
         classify(block, styles=styles)
+    demote_contents(blocks)
+    if page.number == 1 and styles.lasting is not None:
+        demote_front_matter(blocks, styles.lasting)
     if page.tags:
         blocks = with_tags(blocks, page.tags, headings=styles.tagged)
     if not styles.tagged:

@@ -136,3 +136,9 @@ def test_the_typeface_of_the_body_is_that_of_most_words_in_its_size() -> None:
 
 def test_a_typed_document_may_have_headings_of_fixed_pitch() -> None:
     assert is_heading(paragraph("main", size=14, font=MONO), styles=Styles(body_size=10, typed=True))
+
+
+def test_a_row_of_cells_is_no_heading_but_a_number_may_stand_apart() -> None:
+    assert not is_heading(paragraph("Year      Count      Share", font=BOLD), styles=STYLES)
+    assert is_heading(paragraph("2.1      Results", font=BOLD), styles=STYLES)
+    assert is_heading(paragraph("§ 4      Fees", font=BOLD), styles=STYLES)
