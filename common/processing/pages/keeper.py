@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """Keeps finished pages in the cache while the next ones are read: no page waits for the store."""
-=======
-"""Keeps finished pages in the cache while the next ones are read: a slow store costs no page its time."""
->>>>>>> a4199c0b91c31dfb8dc0f2959494920490508277
 
 from __future__ import annotations
 
