@@ -1,4 +1,4 @@
-"""Keeps finished pages in the cache while the next ones are read: a slow store costs no page its time."""
+"""Keeps finished pages in the cache while the next ones are read: no page waits for the store."""
 
 from __future__ import annotations
 

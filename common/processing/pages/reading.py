@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from common.processing.base import Cache, Context, HandOver, StoredFile
@@ -13,6 +14,7 @@ from common.processing.pages.pictures import PagePictures
 from common.processing.pages.readers import PageReader
 
 HAND_OVER_SECONDS = 20.0  # what a run keeps for ending the pages it is at before its time limit
+READ_AT_ONCE = 4
 MODEL_HAND_OVER_SECONDS = 60.0  # models take longer
 
 
@@ -100,12 +102,15 @@ class PageLoop:
     def _known_pages(self) -> dict[int, Page]:
         if not self.reader.method.reads_text:
             return {number: Page(number=number) for number in self.numbers}
-        records = (
-            (number, from_record(self.cache.read(record_name(number))))
+        kept = [
+            number
             for number in self.numbers
             if record_name(number) in self.kept and text_name(number) in self.kept
-        )
-        return {number: page for number, page in records if page is not None}
+        ]
+        with ThreadPoolExecutor(READ_AT_ONCE) as threads:
+            records = threads.map(lambda number: from_record(self.cache.read(record_name(number))), kept)
+            found = zip(kept, records, strict=True)
+            return {number: page for number, page in found if page is not None}
 
 
 def reusable(cache: Cache, context: Context, *, is_fresh: bool) -> dict[str, StoredFile]:
