@@ -17,6 +17,7 @@ from common.clock import first_id
 from common.errors import ArchiveNotFound, ProcessingError
 from common.jobs.announce import announce_jobs
 from common.jobs.database import Document
+from common.jobs.ending import close_batch
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Batch, Job
 from common.jobs.new_job import new_job
@@ -35,8 +36,11 @@ TEXTS_FOLDER = "texts/"  # of a job's results: the same words stand in its note
 
 def ensure_batch_archive(services: Services, batch: Batch) -> Job:
     """The job that builds or has built the archive of this end of the batch; a failed one starts anew."""
+    left = batch.count(JobStatus.PENDING) + batch.count(JobStatus.PROCESSING)
+    if batch.closed_at is None and not left:  # its last member has ended, and nobody has closed it yet
+        close_batch(services, batch.batch_id)
+        batch = services.batches.get(batch.batch_id) or batch
     if batch.closed_at is None:
-        left = batch.count(JobStatus.PENDING) + batch.count(JobStatus.PROCESSING)
         raise ArchiveNotFound(
             f"The batch has no archive yet: {left} of {batch.total_jobs} jobs have not ended."
         )
