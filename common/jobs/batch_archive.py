@@ -37,7 +37,7 @@ TEXTS_FOLDER = "texts/"  # of a job's results: the same words stand in its note
 def ensure_batch_archive(services: Services, batch: Batch) -> Job:
     """The job that builds or has built the archive of this end of the batch; a failed one starts anew."""
     left = batch.count(JobStatus.PENDING) + batch.count(JobStatus.PROCESSING)
-    if batch.closed_at is None and not left:  # its last member has ended, and nobody has closed it yet
+    if batch.closed_at is None and not left:  # its last member ended a moment ago: close it here and now
         close_batch(services, batch.batch_id)
         batch = services.batches.get(batch.batch_id) or batch
     if batch.closed_at is None:
@@ -97,7 +97,7 @@ def _build(services: Services, batch: Batch, job: Document, progress: Progress) 
     if now is not None and now.closed_at == batch.closed_at:  # else it is open again, and this is the past
         services.batches.set_archive(batch.batch_id, archive)
     results = {"markdown_file": None, "metadata": {"title": title, "jobs": len(done)}, "archive": archive}
-    return {"results": results, "files": [], "cache_prefixes": []}
+    return {"results": results, "files": []}
 
 
 def _insert(services: Services, batch: Batch, job_id: str) -> Job:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 1024 * 1024
 PART_BYTES = 8 * 1024 * 1024  # S3 takes no part below 5 MB
 DEFAULT_REGION = "us-east-1"  # the one region that S3 does not want to be named
+TAKEN = (409, 412)  # the answers to "only if it is not there"; the first while another writes it
 DELETE_AT_ONCE = 1_000  # keys in one DeleteObjects call
 
 
@@ -54,6 +55,20 @@ class ObjectStore:
     def put(self, key: str, data: bytes, media_type: str) -> StoredObject:
         with _outages():
             self._s3().put_object(Bucket=self._options.bucket, Key=key, Body=data, ContentType=media_type)
+        return StoredObject(key=key, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+    def put_new(self, key: str, data: bytes, media_type: str) -> StoredObject | None:
+        """None where the key is taken: of two who write at once, one does."""
+        from botocore.exceptions import ClientError
+
+        options = {"Bucket": self._options.bucket, "Key": key, "ContentType": media_type, "IfNoneMatch": "*"}
+        with _outages():
+            try:
+                self._s3().put_object(**options, Body=data)  # type: ignore[arg-type]
+            except ClientError as error:
+                if error.response["ResponseMetadata"]["HTTPStatusCode"] in TAKEN:
+                    return None
+                raise
         return StoredObject(key=key, size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
     def put_file(self, key: str, path: Path, media_type: str) -> StoredObject:

@@ -135,6 +135,10 @@ class Cache(Protocol):
 
     def write(self, name: str, data: bytes | Path, media_type: str | None = None) -> StoredFile: ...
 
+    def write_new(self, name: str, data: bytes, media_type: str) -> StoredFile | None:
+        """None where it is there already: of two jobs that compute the same, the first is kept."""
+        ...
+
     def copy(self, name: str, target: Path) -> None:
         """Stream a cached file to disk."""
         ...

@@ -59,6 +59,9 @@ class FolderCache:
     def write(self, name: str, data: bytes | Path, media_type: str | None = None) -> StoredFile:
         return self._files.write(name, data, media_type)
 
+    def write_new(self, name: str, data: bytes, media_type: str) -> StoredFile | None:
+        return None if name in self.names() else self.write(name, data, media_type)
+
     def copy(self, name: str, target: Path) -> None:
         target.write_bytes(self.read(name))
 

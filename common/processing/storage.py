@@ -86,6 +86,14 @@ class ObjectCache:
     def write(self, name: str, data: bytes | Path, media_type: str | None = None) -> StoredFile:
         return _store(self._objects, f"{self._prefix}/{name}", name, data, media_type)
 
+    def write_new(self, name: str, data: bytes, media_type: str) -> StoredFile | None:
+        stored = self._objects.put_new(f"{self._prefix}/{name}", data, media_type)
+        if stored is None:
+            return None
+        return StoredFile(
+            path=name, key=stored.key, size=stored.size, sha256=stored.sha256, media_type=media_type
+        )
+
     def copy(self, name: str, target: Path) -> None:
         with target.open("wb") as file:
             file.writelines(self._objects.stream(f"{self._prefix}/{name}"))

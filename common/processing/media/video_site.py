@@ -56,7 +56,7 @@ def look_up(url: str, outbound: Outbound, *, language: str | None) -> FoundRecor
         code, told, trouble = _run(url, proxy)
         if code:
             proxy.check()
-            raise TranscriptionFailed(f"expected a page with a recording; yt-dlp says: {_reason(trouble)}")
+            raise TranscriptionFailed(f"expected a page with a recording, found {_reason(trouble)}.")
     return found_in(told, language=language)
 
 
@@ -69,7 +69,7 @@ def found_in(told: bytes, *, language: str | None) -> FoundRecording:
     entries = said.get("entries") if isinstance(said, dict) else None
     video = entries[0] if isinstance(entries, list) and entries else said
     if not isinstance(video, dict):
-        raise TranscriptionFailed("expected a page with a recording; yt-dlp found none.")
+        raise TranscriptionFailed("expected a page with a recording, found none.")
     return FoundRecording(
         title=str(video.get("title") or ""),
         captions=tuple(dict.fromkeys(_captions(video, language)))[:MOST_CAPTIONS],
@@ -145,5 +145,8 @@ def _run(url: str, proxy: GuardingProxy) -> tuple[int, bytes, bytes]:
 
 def _reason(trouble: bytes) -> str:
     lines = [line for line in trouble.decode("utf-8", "replace").splitlines() if line.startswith("ERROR")]
-    said = lines[-1].removeprefix("ERROR:").strip() if lines else "nothing"
-    return log_safe(said.split(" (caused by")[0].split("; please report")[0])[:REPORT_CHARACTERS]
+    said = lines[-1].removeprefix("ERROR:").strip() if lines else ""
+    if not said or "Unsupported URL" in said:
+        return "one without"
+    short = log_safe(said.split(" (caused by")[0].split("; please report")[0])[:REPORT_CHARACTERS]
+    return f"one that yt-dlp cannot read ({short})"

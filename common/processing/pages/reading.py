@@ -35,6 +35,7 @@ class PageLoop:
     pictures: PagePictures
     numbers: Sequence[int]
     kept: Mapping[str, StoredFile]  # what may be reused of the cache
+    overwrites: bool = False  # what was computed before, by whomever
 
     def run(self) -> Reading:
         known = self._known_pages()
@@ -56,6 +57,7 @@ class PageLoop:
                 raise HandOver({"next_page": number, "llm_requests": model_calls(self.context)})
             computed += number not in known
             if self.reader.method.reads_text:
+                page = page if number in known else self._kept(page)
                 paths.append(self._deliver(page, is_new=number not in known))
             computed += self.pictures.make(number)
             pages.append(page)
@@ -73,13 +75,26 @@ class PageLoop:
         kept = MODEL_HAND_OVER_SECONDS if self.reader.method.uses_model else HAND_OVER_SECONDS
         return self.context.progress.seconds_left() < kept
 
+    def _kept(self, page: Page) -> Page:
+        """The page as the cache has it now. A model answers differently each time: where another job was
+        quicker, its answer is used, so that no result changes under the job that has it."""
+        if page.is_stand_in:
+            return page
+        name, record = record_name(page.number), as_record(page)
+        if self.reader.method.uses_model and not self.overwrites:
+            if self.cache.write_new(name, record, "application/json"):
+                return page
+            if first := from_record(self.cache.read(name)):
+                return first
+        self.cache.write(name, record, "application/json")
+        return page
+
     def _deliver(self, page: Page, *, is_new: bool) -> str:
         path = f"pages/{text_name(page.number)}"
         if page.is_stand_in:
             return self.context.files.write(path, page.text.encode(), PLAIN_TEXT).path
         if is_new:
             stored = self.cache.write(text_name(page.number), page.text.encode(), PLAIN_TEXT)
-            self.cache.write(record_name(page.number), as_record(page), "application/json")
         else:
             stored = self.kept[text_name(page.number)]
         return self.context.files.adopt(path, stored).path

@@ -112,7 +112,8 @@ def test_progress_is_written_with_pages_and_time_left_at_most_once_a_second(
                 seen.append(job.progress)
         seconds = time.monotonic() - started
     assert 1 <= len(seen) <= seconds + 2, "of twenty reports a second, one was written"
-    assert all(item["pages_total"] == 60 and item["eta_seconds"] is not None for item in seen)
+    assert all(item["pages_total"] == 60 for item in seen)
+    assert all(item["eta_seconds"] is not None for item in seen if item["percent"])
     assert [item["percent"] for item in seen] == sorted(item["percent"] for item in seen)
 
 

@@ -60,7 +60,10 @@ def test_a_recording_without_captions_is_fetched_and_heard(web: Path, tmp_path: 
 
 def test_a_page_without_a_recording_is_told(web: Path, tmp_path: Path) -> None:
     (web / "words.html").write_text("<html><title>Words</title><body><p>Only words.</p></body></html>")
-    with site(web) as address, pytest.raises(TranscriptionFailed, match="expected a page with a recording"):
+    with (
+        site(web) as address,
+        pytest.raises(TranscriptionFailed, match="expected a page with a recording, found one without"),
+    ):
         run(Desk(tmp_path), f"{address}/words.html", transcriber=Counting())
 
 

@@ -111,6 +111,28 @@ def test_pages_are_asked_side_by_side_within_the_limit(talk: Path, desk: Desk, s
     assert server.most_at_once == 3
 
 
+def test_of_two_jobs_at_the_same_page_the_first_answer_is_kept(
+    tmp_path: Path, desk: Desk, server: OpenAiServer
+) -> None:
+    """The second asks before the first has its answer, and is answered in other words."""
+    path = text_pdf(tmp_path / "one.pdf", TEXTS[:1])
+    others: list[Result] = []
+
+    def answer(chat: Seen) -> str:
+        if len(server.chats()) > 1:
+            return "# In other words"
+        others.append(run(path, desk))
+        return "# Too late"
+
+    server.answer = answer
+    late = run(path, desk)
+    assert [others[0].markdown, late.markdown] == ["# In other words\n", "# In other words\n"]
+    assert desk.cached("llm-gpt_4o_mini")["page_001.txt"].strip() == b"# In other words"
+    server.answer = lambda _: "# Anew"
+    assert run(path, desk, force_overwrite=True).markdown == "# Anew\n"
+    assert run(path, desk).markdown == "# Anew\n"
+
+
 @pytest.mark.parametrize(
     ("method", "expected"), [("llm_and_native", TEXTS[0]), ("llm_and_ocr", "Scanned words")]
 )
