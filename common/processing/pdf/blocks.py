@@ -48,7 +48,7 @@ class Block:
 LEADERS = re.compile(r"(?:\s?\.){4,}\s*\w{1,6}$")  # an entry of a table of contents
 LOOSE = 1.75  # font sizes between baselines of one paragraph, before its own leading is known
 LEADING_SLACK = 1.2
-SIZE_SLACK = 0.12  # share by which sizes may differ inside a paragraph
+SIZE_SLACK = 0.08  # share by which sizes may differ inside a paragraph
 FACE_SLACK = 0.04  # the same where the typeface differs too
 INDENT = 0.9  # font sizes
 SHORT = 0.75  # share of its block's width below which a line that ends a sentence ends the block

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from common.processing.pdf.bands import band_rows
+from common.processing.pdf.edges import edge_words
 from common.processing.pdf.fields import Field
 from common.processing.pdf.grids import Row, fill_rows, render_cells
 from common.processing.pdf.gutters import Interval, gutters, intervals, text_rows
@@ -30,6 +31,8 @@ class Table:
 STRONG = 0.3  # share of a region's height that a vertical line must run to part columns
 SPLIT_SHARE = 0.4  # share of lines that consist of several pieces, in a table without vertical lines
 MIN_RULE = 50.0  # points
+ROW_HEIGHT = 2.2  # font sizes between the rules around one line of cells
+CELL_SHARE = 0.5  # of a table's width that a cell takes at most where it stands alone in its row
 CROSSING = 0.35  # share of all rows that may run across a gutter
 SPLIT_SUPPORT = 0.6  # share of a strip's rows that must show a gutter before it parts the strip
 
@@ -45,7 +48,7 @@ def find_tables(pieces: Sequence[Line], spans: PageSpans) -> list[Table]:
     used: set[int] = set()
     field = Field(words)
     for region in [*regions_of_grid(lines), *stacks(lines, field)]:
-        table = ruled_table(region, [word for word in field.inside(region.box) if id(word) not in used])
+        table = ruled_table(region, field, used)
         if table is not None:
             tables.append(table)
             used |= {id(word) for word in table.words}
@@ -91,16 +94,29 @@ def tabular_parts(stack: Sequence[Rule], field: Field) -> list[list[Rule]]:
     """Runs of a stack's rules with rows of cells between them; page-wide rules around prose fall away."""
     parts: list[list[Rule]] = []
     current: list[Rule] = []
+    above: list[Word] = []
     for upper, lower in pairwise(stack):
         inside = field.inside(Box(upper.start, upper.at, upper.end, lower.at))
-        if not inside or is_tabular(inside):
+        if not inside or is_tabular(inside) or (current and is_single_cell(inside, above, upper, lower)):
             current = current or [upper]
             current.append(lower)
+            above = inside or above
             continue
         if current:
             parts.append(current)
         current = []
     return [part for part in [*parts, current] if part]
+
+
+def is_single_cell(words: Sequence[Word], above: Sequence[Word], upper: Rule, lower: Rule) -> bool:
+    """One line like that `above` it, filling the height between two rules, so short that the other cells
+    of its row may be empty."""
+    first = words[0]
+    if not above or above[-1].font != first.font or above[-1].size != first.size:
+        return False
+    if len(text_rows(words)) != 1 or lower.at - upper.at > ROW_HEIGHT * first.size:
+        return False
+    return max(word.x1 for word in words) - min(word.x0 for word in words) < CELL_SHARE * upper.length
 
 
 def is_tabular(words: Sequence[Word]) -> bool:
@@ -125,13 +141,18 @@ def within(rules: Sequence[Rule], stack: Ruling) -> list[Rule]:
     ]
 
 
-def ruled_table(region: Ruling, inside: Sequence[Word]) -> Table | None:
+def ruled_table(region: Ruling, field: Field, used: Collection[int]) -> Table | None:
     box = region.box
+    inside = [word for word in field.inside(box) if id(word) not in used]
     if len(inside) < 4:
         return None
     cuts = column_cuts(region, inside)
     if not cuts:
         return None
+    if not region.down:
+        edge = edge_words(box, cuts, field, used, size=median(word.size for word in inside))
+        box = union([box, *(Box(word.x0, word.y0, word.x1, word.y1) for word in edge)])
+        inside += edge
     rows = fill_rows(inside, cuts)
     merged = band_rows(rows, region.across, [box.x0, *cuts, box.x1], grid=len(region.down) > 1)
     return finished(merged, cuts, box, inside)

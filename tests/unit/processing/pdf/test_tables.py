@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from common.processing.pdf.lines import Line, split_lines
+from common.processing.pdf.rules import Rule
 from common.processing.pdf.spans import Box, PageSpans
-from common.processing.pdf.tables import find_tables
-from tests.unit.processing.pdf.made import words
+from common.processing.pdf.tables import find_tables, is_single_cell
+from tests.unit.processing.pdf.made import BOLD, words
 
 
 def across(y: float, x0: float = 40, x1: float = 300) -> Box:
@@ -65,3 +66,12 @@ def test_a_word_is_in_one_table_at_most() -> None:
     strokes = [across(y) for y in (85, 105, 125, 145)] + [down(x) for x in (40, 100, 300)]
     tables = find_tables(pieces(*ROWS), PageSpans(1, 600, 800, strokes=strokes))
     assert [len(table.words) for table in tables] == [6]
+
+
+def test_a_row_with_one_filled_cell_does_not_end_a_table_but_a_heading_does() -> None:
+    upper, lower = Rule(100, 50, 300), Rule(118, 50, 300)
+    above = words("Porto      12", 52, 95)
+    assert is_single_cell(words("Lyon", 52, 112), above, upper, lower)
+    assert not is_single_cell(words("Results", 52, 112, font=BOLD), above, upper, lower)
+    assert not is_single_cell(words("Lyon", 52, 112), above, upper, Rule(150, 50, 300))
+    assert not is_single_cell(words("a cell that takes most of the width", 52, 112), above, upper, lower)
