@@ -1,7 +1,7 @@
 """`python -m tests.bench [--full] [--only PART]`: measure, and write the figures, the page and its pictures.
 
 A quick run leaves them in out/bench. A full run writes docs/performance.md with its pictures, and keeps its
-figures in bench.json beside this file.
+figures in bench.json beside this file; with `--only` it measures these parts anew and keeps the others.
 """
 
 from __future__ import annotations
@@ -34,25 +34,34 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="all sizes; takes most of an hour")
     parser.add_argument("--only", action="append", choices=PARTS, help="these parts alone")
     options = parser.parse_args()
+    kept = Path(__file__).parent if options.full else QUICK_FOLDER
     began = time.monotonic()
-    parts = [_measured(name, full=options.full) for name in PARTS if name in (options.only or PARTS)]
+    parts = known_parts(kept / "bench.json") if options.only else {}
+    parts |= {name: _measured(name, full=options.full) for name in PARTS if name in (options.only or PARTS)}
     figures = {
         "full": options.full,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - began),
         "machine": {
-            "cores": os.cpu_count(),
-            "processor": platform.machine(),
-            "python": platform.python_version(),
+            "cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version(),
         },
-        "parts": [asdict(part) for part in parts],
-    }
-    write(figures, parts, full=options.full and not options.only)
-    return 0 if all(part.tables for part in parts) else 1
+        "parts": {name: asdict(parts[name]) for name in PARTS if name in parts},
+    }  # fmt: skip
+    write(
+        figures,
+        [parts[name] for name in PARTS if name in parts],
+        kept,
+        ROOT / "docs" if options.full else kept,
+    )
+    return 0 if all(part.tables for part in parts.values()) else 1
 
 
-def write(figures: dict[str, Any], parts: list[Part], *, full: bool) -> None:
-    docs, kept = (ROOT / "docs", Path(__file__).parent) if full else (QUICK_FOLDER, QUICK_FOLDER)
+def known_parts(file: Path) -> dict[str, Part]:
+    kept = json.loads(file.read_text("utf-8"))["parts"] if file.is_file() else {}
+    return {name: Part.from_dict(part) for name, part in kept.items()}
+
+
+def write(figures: dict[str, Any], parts: list[Part], kept: Path, docs: Path) -> None:
     pictures = docs / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     (kept / "bench.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", "utf-8")

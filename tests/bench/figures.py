@@ -51,6 +51,18 @@ class Part:
     targets: tuple[Target, ...] = ()
     left_out: str = ""  # why there is nothing, or less than asked for
 
+    @classmethod
+    def from_dict(cls, kept: dict[str, Any]) -> Part:
+        """As `asdict` has written it."""
+        tables = [
+            Table(
+                **table | {"curve": table["curve"] and Curve(**table["curve"]), "head": tuple(table["head"])}
+            )
+            for table in kept["tables"]
+        ]
+        targets = [Target(**target) for target in kept["targets"]]
+        return cls(name=kept["name"], tables=tuple(tables), targets=tuple(targets), left_out=kept["left_out"])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:

@@ -30,7 +30,7 @@ class Sizes:
 
 
 QUICK = Sizes(rounds=8)
-FULL = Sizes(rounds=60)
+FULL = Sizes(rounds=40)
 
 
 def measure(sizes: Sizes) -> Part:

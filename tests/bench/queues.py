@@ -36,7 +36,7 @@ class Sizes:
 
 QUICK = Sizes(jobs=300, peers=("secretary", "celery"), cap_seconds=15)
 FULL = Sizes(
-    jobs=1_000, peers=("secretary", "rq", "celery", "procrastinate", "dramatiq", "secretary-sqs"), rounds=2
+    jobs=1_000, peers=("secretary", "celery", "procrastinate", "rq", "dramatiq", "secretary-sqs"), rounds=2
 )
 
 

@@ -39,7 +39,7 @@ class Sizes:
 
 
 QUICK = Sizes(rounds=2, functions=API)
-FULL = Sizes(rounds=9)
+FULL = Sizes(rounds=5)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,17 @@ from pathlib import Path
 import pytest
 
 from tests.bench import api, figures, overhead, start, store
+from tests.bench.__main__ import known_parts
 from tests.bench.figures import Curve, Part, Table, at_least, at_most
 from tests.bench.page import page
 from tests.bench.plots import draw
 from tests.bench.processes import run_apart
 
-MACHINE = {"cores": 2, "processor": "x86_64", "python": "3.11"}
+FIGURES = {
+    "full": True,
+    "at": "2026-01-01",
+    "machine": {"cores": 2, "processor": "x86_64", "python": "3.11"},
+}
 
 
 def a_part() -> Part:
@@ -28,7 +33,7 @@ def a_part() -> Part:
 
 
 def test_the_page_tells_every_table_and_says_which_promise_was_missed() -> None:
-    shown = page({"full": True, "at": "2026-01-01", "machine": MACHINE}, [a_part()])
+    shown = page(FIGURES, [a_part()])
     assert "| growth | ≤ 2 × | 1.50 × | held |" in shown
     assert "| pace | ≥ 0.4 × | 0.30 × | **missed** |" in shown
     assert "| 1,000 | 0.75 |" in shown and "pictures/a.png" in shown
@@ -37,6 +42,12 @@ def test_the_page_tells_every_table_and_says_which_promise_was_missed() -> None:
 def test_a_picture_is_small(tmp_path: Path) -> None:
     draw(a_part().tables[0], tmp_path)
     assert (tmp_path / "a.png").stat().st_size < 60_000
+
+
+def test_a_part_is_kept_and_read_again(tmp_path: Path) -> None:
+    (tmp_path / "bench.json").write_text(json.dumps({"parts": {"store": asdict(a_part())}}))
+    (read,) = known_parts(tmp_path / "bench.json").values()
+    assert page(FIGURES, [read]) == page(FIGURES, [a_part()])
 
 
 def test_a_spread_knows_its_middle_and_its_end() -> None:
