@@ -200,7 +200,7 @@ class JobStore:
         return bool(self.complete_many([delivered]))
 
     def complete_many(self, completions: Sequence[Completion]) -> set[str]:
-        """The ids of those that these runs have ended, now or before: many ends for one flush of the journal."""
+        """Ids of those that these runs have ended, now or before: many ends for one flush of the journal."""
         updates = [
             UpdateOne(
                 self._fence(item.run) | {"cancel_requested": False},
