@@ -17,8 +17,9 @@ PICTURES = Path(__file__).parents[2] / "out" / "screenshots"
 PHONE = {"width": 390, "height": 844}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Its event loop must be gone before other tests run theirs."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("chromium is not installed")

@@ -70,8 +70,8 @@ def _ordered(workers: list[_Worker[Item, Answer]], items: Iterator[Item], *, ahe
             given += 1
         if exhausted and given == taken:
             return
-        if given not in answers:
-            _collect([worker for worker in workers if worker.position is not None], answers)
+        if busy := [worker for worker in workers if worker.position is not None]:
+            _collect(busy, answers)
 
 
 def _collect(busy: list[_Worker[Item, Answer]], answers: dict[int, Answer]) -> None:
