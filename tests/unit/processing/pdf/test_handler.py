@@ -13,6 +13,8 @@ from PIL import Image
 
 from common.errors import LlmNotConfigured, TemplateError, UnsupportedFile
 from common.processing.base import Context, HandOver, Limits, Result
+from common.processing.ocr.parallel import AHEAD_PER_PROCESS
+from common.processing.pages import scans
 from common.processing.pdf.handler import handle
 from common.processing.pdf.parameters import PdfParameters
 from tests.unit.processing.contexts import Desk, RecordedProgress
@@ -153,20 +155,26 @@ def test_a_short_run_hands_over_and_the_next_goes_on(talk: Path, desk: Desk) -> 
     assert texts(run(talk, last, force_overwrite=True), last) == list(TEXTS)
 
 
-def test_pages_that_were_begun_are_kept_when_time_gets_short(tmp_path: Path, desk: Desk) -> None:
+def test_pages_that_were_begun_are_kept_when_time_gets_short(
+    tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two processes read ahead: what they have read is delivered before the run ends."""
-    scan = scanned_pdf(tmp_path / "scan.pdf", [(f"Sheet number {number}",) for number in range(1, 7)])
+    monkeypatch.setattr(scans, "available_cores", lambda: 2)
+    sheets = 2 * AHEAD_PER_PROCESS + 2  # more than may be begun before the first is delivered
+    scan = scanned_pdf(
+        tmp_path / "scan.pdf", [(f"Sheet number {number}",) for number in range(1, sheets + 1)]
+    )
     progress = RecordedProgress(seconds=lambda: 0 if "page_001.txt" in desk.cached("ocr-en") else 100)
     with pytest.raises(HandOver) as caught:
         run(scan, desk.context(progress=progress), extraction_method="ocr", language="en")
     next_page = caught.value.checkpoint["next_page"]
     kept = [name for name in desk.cached("ocr-en") if name.endswith(".txt")]
-    assert 1 < next_page < 7
+    assert 1 < next_page <= sheets
     assert sorted(kept) == [f"page_{number:03}.txt" for number in range(1, next_page)]
     result = run(
         scan, desk.context(checkpoint=caught.value.checkpoint), extraction_method="ocr", language="en"
     )
-    assert [f"Sheet number {number}" in result.markdown for number in range(1, 7)] == [True] * 6
+    assert [f"Sheet number {number}" in result.markdown for number in range(1, sheets + 1)] == [True] * sheets
 
 
 def test_native_says_where_ocr_is_needed(mixed: Path, desk: Desk) -> None:
