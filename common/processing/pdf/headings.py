@@ -125,7 +125,7 @@ def text_styles(blocks: Iterable[Block]) -> frozenset[StyleKey]:
     heading: Counter[StyleKey] = Counter()
     other: Counter[StyleKey] = Counter()
     for block in blocks:
-        if block.lines:
+        if block.lines and not any(has_cells(line) for line in block.lines):
             count = heading if block.kind is Kind.HEADING else other
             count[style_key(block)] += len(block.text)
     return frozenset(key for key, letters in heading.items() if other[key] >= letters)

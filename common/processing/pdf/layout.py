@@ -92,6 +92,9 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
     first = Styles(body_size=size, body_bold=bold)
     kept = [line for page in pages for line in without_furniture(page, others(page, pages), first)]
     size, bold = body_style(kept)
+    text = [line for page in pages for line in prose(page, others(page, pages), first)]
+    if body_style(text) > (size, True):  # tables are often set smaller than the text, and hold more of it
+        kept, (size, bold) = text, body_style(text)
     second = Styles(
         body_size=size,
         body_bold=bold,
@@ -127,6 +130,11 @@ def without_furniture(
 ) -> list[Line]:
     dropped = {id(line) for line in furniture(page, neighbours, styles)}
     return [line for line in page.lines if id(line) not in dropped]
+
+
+def prose(page: PageLayout, neighbours: Sequence[Collection[Print]], styles: Styles) -> list[Line]:
+    """The lines outside tables, without running heads and feet."""
+    return [line for block in page.blocks(furniture(page, neighbours, styles)) for line in block.lines]
 
 
 def pages_blocks(pages: Sequence[PageLayout], styles: Styles) -> Iterator[list[Block]]:
