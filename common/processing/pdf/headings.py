@@ -77,13 +77,18 @@ def style_key(block: Block) -> StyleKey:
 
 
 def is_heading(block: Block, *, styles: Styles) -> bool:
-    """Whether a paragraph reads as a heading."""
+    """Whether a paragraph is a heading, and no row of a table."""
+    return stands_out(block, styles=styles) and not any(has_cells(line) for line in block.lines)
+
+
+def stands_out(block: Block, *, styles: Styles) -> bool:
+    """Whether a paragraph reads and looks as a heading."""
+    if len(block.lines) > MAX_LINES:
+        return False
     text = block.text.strip()
     if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
         return False
-    if is_bullet_item(text) or LEADERS.search(text):
-        return False
-    if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(has_cells(line) for line in block.lines):
+    if is_bullet_item(text) or LEADERS.search(text) or CAPTION.match(text):
         return False
     if styles.faces and face_key(block) in styles.faces:
         return is_short(block)
