@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo up down test lint format types check quality faults test-deploy docs clean
+.PHONY: help demo up down test lint format types check quality faults bench bench-full bench-screens reference test-deploy docs clean
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -30,13 +30,25 @@ down: .venv/run ## stop what `make up` started
 
 test: .venv/dev ## the test suite
 	@$(BIN)/python -m tests.servers.localstack
-	@$(BIN)/python -m pytest --quiet
+	@$(BIN)/python -m pytest --quiet --numprocesses auto --maxprocesses 4 --dist loadfile
 
 faults: .venv/dev ## 500 jobs under 100 injected faults; prints what was lost
 	@$(BIN)/python -m tests.faults --jobs 500 --faults 100
 
 quality: .venv/dev ## our Markdown beside the others', into docs/quality.md
 	@$(BIN)/python -m tests.quality
+
+bench: .venv/dev ## ours beside the others' in under five minutes, into out/bench
+	@$(BIN)/python -m tests.bench
+
+bench-full: .venv/dev ## the same at full size, into docs/performance.md
+	@$(BIN)/python -m tests.bench --full
+
+bench-screens: .venv/dev ## the dashboard's screens with a thousand and a million jobs
+	@$(BIN)/python -m tests.bench.screens
+
+reference: .venv/dev ## the page of routes, from the specification
+	@$(BIN)/python -m functions.monitor.reference
 
 test-deploy: .venv/dev ## build the image and run the service from it
 	@$(BIN)/python -m tests.deploy.image

@@ -149,7 +149,7 @@ class Http(Section):
     allow_origins: Words = []
     max_wait_seconds: Seconds = 25.0
     processes: Positive = 1
-    threads: Positive = 64
+    threads: Positive = 1_100  # made when needed: a thousand may wait while others are answered
 
 
 class LimitsSection(Section):

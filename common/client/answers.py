@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import httpx
 
-from common.client.calls import Call
+from common.client.calls import Call, Json
 from common.errors import SecretaryError
 
 Answered = TypeVar("Answered")
@@ -18,10 +18,13 @@ LONGEST_PAUSE_SECONDS = 30.0
 class ServiceError(SecretaryError):
     """Raised when the service answers with an error; `error_code` is the service's own."""
 
-    def __init__(self, message: str, code: str, *, status: int | None = None) -> None:
+    def __init__(
+        self, message: str, code: str, *, status: int | None = None, title: str | None = None
+    ) -> None:
         super().__init__(message)
         self.error_code = code
         self.status = status
+        self.title = title  # what the error is called in the caller's language
 
 
 class ServiceUnreachable(SecretaryError):
@@ -29,11 +32,19 @@ class ServiceUnreachable(SecretaryError):
 
     code = "SERVICE_UNREACHABLE"
 
+    def __init__(self, url: str, cause: Exception) -> None:
+        super().__init__(f"{url} does not answer ({cause}).")
+        self.url = url
+
 
 class WaitTimeout(SecretaryError):
     """Raised when a job was not finished in the time a caller wanted to wait; it goes on nevertheless."""
 
     code = "WAIT_TIMEOUT"
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"Not finished after {seconds:g} seconds; it goes on in the background.")
+        self.seconds = seconds
 
 
 def read(call: Call[Answered], answer: httpx.Response) -> Answered:
@@ -46,10 +57,19 @@ def check(answer: httpx.Response) -> None:
         return
     try:
         error = answer.json()["error"]
-        message, code = str(error["message"]), str(error["code"])
+        message, code, title = str(error["message"]), str(error["code"]), error.get("title")
     except (ValueError, KeyError, TypeError):
-        message, code = f"The service answered {answer.status_code}.", "UNEXPECTED_ANSWER"
-    raise ServiceError(message, code, status=answer.status_code)
+        message, code, title = f"The service answered {answer.status_code}.", "UNEXPECTED_ANSWER", None
+    raise ServiceError(message, code, status=answer.status_code, title=title)
+
+
+def must_be_built(job: Json) -> Json:
+    """The job that was to build an archive, unless it could not."""
+    if job["status"] == "completed":
+        return job
+    error = job.get("error") or {}
+    message = error.get("message") or f"The archive was not built: its job is {job['status']}."
+    raise ServiceError(message, error.get("code") or "ARCHIVE_NOT_FOUND")
 
 
 def pause_before(attempt: int, answer: httpx.Response | None) -> float:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import mimetypes
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -12,9 +11,18 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from common.client import calls
-from common.client.answers import ServiceUnreachable, check, headers_of, may_retry, pause_before, read
-from common.client.calls import FINAL, FINAL_BATCH, WAIT_SECONDS, Call, Json
-from common.client.secretary import CHUNK_BYTES, TIMEOUT_SECONDS
+from common.client.answers import (
+    ServiceUnreachable,
+    headers_of,
+    may_retry,
+    must_be_built,
+    pause_before,
+    read,
+)
+from common.client.calls import FINAL, FINAL_BATCH, Call, Json
+from common.client.patience import Patience
+from common.client.secretary import TIMEOUT_SECONDS, Seen, unseen
+from common.client.transfer import Moved, content_type_of, fetch_async, put_async, unmoved
 
 Answered = TypeVar("Answered")
 
@@ -38,47 +46,42 @@ class AsyncSecretary:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
         await self._http.aclose()
         await self._store.aclose()
+
+    # Jobs
 
     async def create_job(self, job_type: str, parameters: Json, **options: Any) -> Json:
         return await self._do(calls.create_job(job_type, parameters, options))
 
-    async def create_batch(self, jobs: list[Json], **options: Any) -> Json:
-        return await self._do(calls.create_batch(jobs, options))
-
-    async def import_schedule(self, **body: Any) -> Json:
-        return await self._do(calls.import_schedule(body))
-
     async def job(self, job_id: str) -> Json:
         return await self._do(calls.job(job_id))
 
-    async def jobs(self, **filters: Any) -> AsyncIterator[Json]:
-        cursor = None
-        while True:
-            page = await self._do(calls.jobs({**filters, "cursor": cursor}))
-            for job in page["jobs"]:
-                yield job
-            cursor = page.get("next_cursor")
-            if not cursor:
-                return
+    async def estimate(self, job_type: str, parameters: Json) -> Json:
+        return await self._do(calls.estimate(job_type, parameters))
 
-    async def watch(self, job_id: str) -> AsyncIterator[Json]:
+    def jobs(self, **filters: Any) -> AsyncIterator[Json]:
+        return self._pages(calls.jobs, "jobs", filters)
+
+    async def watch(self, job_id: str, *, seconds: float | None = None) -> AsyncIterator[Json]:
+        patience = Patience(seconds)
         job = await self.job(job_id)
         yield job
         while job["status"] not in FINAL:
-            job = await self._do(calls.job(job_id, wait=WAIT_SECONDS, since=job["version"]))
+            job = await self._do(calls.job(job_id, wait=patience.next_wait(), since=job["version"]))
             yield job
 
-    async def wait(self, job_id: str) -> Json:
-        """The finished job; `asyncio.timeout` limits the waiting."""
-        return [job async for job in self.watch(job_id)][-1]
+    async def wait(self, job_id: str, *, seen: Seen = unseen, seconds: float | None = None) -> Json:
+        return await _last(self.watch(job_id, seconds=seconds), seen)
 
-    async def wait_for_batch(self, batch_id: str) -> Json:
-        batch = await self._do(calls.batch(batch_id))
-        while batch["status"] not in FINAL_BATCH:
-            batch = await self._do(calls.batch(batch_id, wait=WAIT_SECONDS, since=batch["version"]))
-        return batch
+    async def logs(self, job_id: str) -> list[Json]:
+        return await self._do(calls.logs(job_id))
+
+    async def files(self, job_id: str) -> list[Json]:
+        return await self._do(calls.files(job_id))
 
     async def cancel(self, job_id: str) -> Json:
         return await self._do(calls.cancel(job_id))
@@ -89,25 +92,93 @@ class AsyncSecretary:
     async def delete(self, job_id: str) -> Json:
         return await self._do(calls.delete(job_id))
 
-    async def upload(self, file: Path) -> str:
-        size = file.stat().st_size
-        content_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        made = await self._do(calls.new_upload(file.name, size, content_type))
-        headers = {"Content-Type": content_type, **(made.get("headers") or {}), "Content-Length": str(size)}
-        check(await self._store.put(made["url"], content=_chunks(file), headers=headers))
+    # Batches
+
+    async def create_batch(self, jobs: list[Json], **options: Any) -> Json:
+        return await self._do(calls.create_batch(jobs, options))
+
+    async def import_schedule(self, **body: Any) -> Json:
+        return await self._do(calls.import_schedule(body))
+
+    async def batch(self, batch_id: str) -> Json:
+        return await self._do(calls.batch(batch_id))
+
+    def batches(self, **filters: Any) -> AsyncIterator[Json]:
+        return self._pages(calls.batches, "batches", filters)
+
+    async def watch_batch(self, batch_id: str, *, seconds: float | None = None) -> AsyncIterator[Json]:
+        patience = Patience(seconds)
+        batch = await self.batch(batch_id)
+        yield batch
+        while batch["status"] not in FINAL_BATCH:
+            batch = await self._do(calls.batch(batch_id, wait=patience.next_wait(), since=batch["version"]))
+            yield batch
+
+    async def wait_for_batch(
+        self, batch_id: str, *, seen: Seen = unseen, seconds: float | None = None
+    ) -> Json:
+        return await _last(self.watch_batch(batch_id, seconds=seconds), seen)
+
+    async def retry_failed(self, batch_id: str) -> Json:
+        return await self._do(calls.retry_failed(batch_id))
+
+    async def cancel_batch(self, batch_id: str) -> Json:
+        return await self._do(calls.cancel_batch(batch_id))
+
+    async def set_batch_active(self, batch_id: str, *, active: bool) -> Json:
+        return await self._do(calls.set_batch_active(batch_id, active=active))
+
+    async def delete_batch(self, batch_id: str) -> Json:
+        return await self._do(calls.delete_batch(batch_id))
+
+    # Bytes
+
+    async def upload(self, file: Path, *, moved: Moved = unmoved) -> str:
+        made = await self._do(calls.new_upload(file.name, file.stat().st_size, content_type_of(file)))
+        await put_async(self._store, made, file, moved)
         return str(made["upload_id"])
 
-    async def download_archive(self, job_id: str, target: Path) -> Path:
-        address = await self._do(calls.archive_address(job_id))
-        part = target.with_name(target.name + ".part")
-        async with self._store.stream("GET", address["url"]) as answer:
-            if answer.is_error:
-                await answer.aread()
-            check(answer)
-            with part.open("wb") as file:
-                async for chunk in answer.aiter_bytes(CHUNK_BYTES):
-                    await asyncio.to_thread(file.write, chunk)
-        return part.replace(target)
+    async def download_archive(self, job_id: str, target: Path, *, moved: Moved = unmoved) -> Path:
+        return await fetch_async(self._store, await self._do(calls.archive_address(job_id)), target, moved)
+
+    async def download_batch_archive(self, batch_id: str, target: Path, *, moved: Moved = unmoved) -> Path:
+        found = await self._do(calls.batch_archive_address(batch_id))
+        if "url" not in found:
+            built = must_be_built(await self.wait(found["job_id"]))
+            found = await self._do(calls.archive_address(built["job_id"]))
+        return await fetch_async(self._store, found, target, moved)
+
+    async def download_file(self, job_id: str, path: str, target: Path, *, moved: Moved = unmoved) -> Path:
+        return await fetch_async(self._store, await self._do(calls.file_address(job_id, path)), target, moved)
+
+    # Everything else
+
+    async def deliveries(self, job_id: str) -> list[Json]:
+        return await self._do(calls.deliveries(job_id))
+
+    async def redeliver(self, delivery_id: str) -> Json:
+        return await self._do(calls.redeliver(delivery_id))
+
+    async def templates(self) -> list[Json]:
+        return await self._do(calls.templates())
+
+    async def job_types(self) -> list[Json]:
+        return await self._do(calls.job_types())
+
+    async def statistics(self) -> Json:
+        return await self._do(calls.statistics())
+
+    async def _pages(
+        self, call: Callable[[Json], Call[Json]], name: str, filters: Json
+    ) -> AsyncIterator[Json]:
+        cursor = None
+        while True:
+            page = await self._do(call({**filters, "cursor": cursor}))
+            for row in page[name]:
+                yield row
+            cursor = page.get("next_cursor")
+            if not cursor:
+                return
 
     async def _do(self, call: Call[Answered]) -> Answered:
         attempt = 0
@@ -125,11 +196,12 @@ class AsyncSecretary:
             )
         except httpx.TransportError as error:
             if last:
-                raise ServiceUnreachable(f"{self._http.base_url} does not answer ({error}).") from error
+                raise ServiceUnreachable(str(self._http.base_url), error) from error
             return None
 
 
-async def _chunks(file: Path) -> AsyncIterator[bytes]:
-    with await asyncio.to_thread(file.open, "rb") as source:
-        while chunk := await asyncio.to_thread(source.read, CHUNK_BYTES):
-            yield chunk
+async def _last(changes: AsyncIterator[Json], seen: Seen) -> Json:
+    now: Json = {}
+    async for now in changes:
+        seen(now)
+    return now

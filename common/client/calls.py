@@ -114,7 +114,7 @@ def file_address(job_id: str, path: str) -> Call[Json]:
     return _get(_job(job_id, "files", quote(path)), _data(), redirect="false")
 
 
-def batch(batch_id: str, *, wait: int | None = None, since: int | None = None) -> Call[Json]:
+def batch(batch_id: str, *, wait: int | None = None, since: str | None = None) -> Call[Json]:
     return _get(_batch(batch_id), _part("batch"), wait=wait, since=since)
 
 
@@ -132,6 +132,24 @@ def retry_failed(batch_id: str) -> Call[Json]:
 
 def cancel_batch(batch_id: str) -> Call[Json]:
     return _change(_batch(batch_id, "cancel"), _part("batch"))
+
+
+def set_batch_active(batch_id: str, *, active: bool) -> Call[Json]:
+    """To the same state twice is the same as once."""
+    body = {"isActive": active}
+    return Call(method="POST", path=_batch(batch_id, "toggle-active"), read=_part("batch"), body=body)
+
+
+def delete_batch(batch_id: str) -> Call[Json]:
+    return Call(method="DELETE", path=_batch(batch_id), read=_data())
+
+
+def deliveries(job_id: str) -> Call[list[Json]]:
+    return _get(_job(job_id, "deliveries"), _data("deliveries"), limit=200)
+
+
+def redeliver(delivery_id: str) -> Call[Json]:
+    return _change(f"/api/deliveries/{quote(delivery_id, safe='')}/redeliver", _data())
 
 
 def new_upload(filename: str, size: int, content_type: str) -> Call[Json]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.main
 
 from common.client import batches, keys, migrate, work
-from common.client.answers import ServiceUnreachable, WaitTimeout
+from common.client.answers import ServiceError, ServiceUnreachable, WaitTimeout
+from common.client.help import in_the_users_language
 from common.client.service import DEFAULT_HOME, FAILED, TIMED_OUT, UNREACHABLE, AsJson, Home, line, show_json
 from common.client.words import say
 from common.errors import SecretaryError
@@ -40,39 +43,59 @@ Images = Annotated[bool, typer.Option("--images", help="Also write a picture of 
 def up(
     home: Home = DEFAULT_HOME, port: Port = DEFAULT_PORT, workers: Workers = 1,
     detach: Annotated[bool, typer.Option(help="Return when it is ready and leave it running.")] = False,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Start the whole service on this machine.
 
-    Example: secretary up --port 8000 --workers 2
+    Example: secretary up --port 8000 --workers 2 --detach
     """
     from infra.local.detach import start_detached
     from infra.local.stack import Stack
 
-    if detach:
-        url = start_detached(home, port=port, workers=workers)
+    def ready(text: str) -> None:
+        url = text.removeprefix("ready ")
+        if as_json:
+            show_json({"url": url, "dashboard": f"{url}/monitoring/events"})
+            return
         line(f"ready {url}")
         line(say("dashboard", url=url))
+
+    if detach:
+        ready(start_detached(home, port=port, workers=workers))
         return
-    Stack(home.resolve(), port=port, workers=workers, environment=os.environ, say=line).run()
+    Stack(home.resolve(), port=port, workers=workers, environment=os.environ, say=ready).run()
 
 
 @app.command()
-def down(home: Home = DEFAULT_HOME) -> None:
-    """Stop what `up` started in this home."""
+def down(home: Home = DEFAULT_HOME, as_json: AsJson = False) -> None:
+    """Stop what `up` started in this home.
+
+    Example: secretary down
+    """
     from infra.local.stack import stop_stack
 
-    line(say("stopped") if stop_stack(home.resolve()) else say("not_running", home=home))
+    ran = stop_stack(home.resolve())
+    if as_json:
+        show_json({"home": str(home), "stopped": ran})
+    else:
+        line(say("stopped") if ran else say("not_running", home=home))
 
 
 @app.command()
-def doctor() -> None:
-    """Say what is there, what is missing, and how to get it."""
+def doctor(as_json: AsJson = False) -> None:
+    """Say what is there, what is missing, and how to get it.
+
+    Example: secretary doctor
+    """
     from infra.local.doctor import examine
 
     findings = examine()
     for finding in findings:
-        mark = "ok     " if finding.found else ("missing" if finding.required else "optional")
-        line(f"{mark} {finding.name}: {finding.found or finding.how_to_get}")
+        if as_json:
+            show_json(asdict(finding))
+            continue
+        mark = say("found" if finding.found else "missing" if finding.required else "optional")
+        line(f"{mark:8} {finding.name}: {finding.found or finding.how_to_get}")
     raise typer.Exit(1 if any(item.required and not item.found for item in findings) else 0)
 
 
@@ -141,10 +164,19 @@ def _show(result: dict[str, Any], *, as_json: bool) -> None:
 def main() -> None:
     """Errors that a user can be told about end with their message and code 1, not with a trace."""
     try:
-        app()
+        in_the_users_language(typer.main.get_command(app))(prog_name="secretary")
     except SecretaryError as error:
-        typer.echo(say("error", message=error.message), err=True)
+        typer.echo(say("error", message=_message(error)), err=True)
         sys.exit(next((code for kind, code in EXIT_CODES if isinstance(error, kind)), FAILED))
+
+
+def _message(error: SecretaryError) -> str:
+    if isinstance(error, ServiceUnreachable):
+        return say("unreachable", url=error.url)
+    if isinstance(error, WaitTimeout):
+        return say("not_in_time", seconds=error.seconds)
+    title = error.title if isinstance(error, ServiceError) else None
+    return f"{title}: {error.message}" if title else error.message
 
 
 if __name__ == "__main__":

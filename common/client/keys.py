@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import Annotated
 import typer
 
 from common.access import Caller
-from common.client.service import DEFAULT_HOME, Home
+from common.client.service import DEFAULT_HOME, AsJson, Home, line, show_json, show_rows
 from common.client.words import say
 from common.errors import Unavailable
 from common.services import Services
@@ -35,12 +34,13 @@ def create(
         bool, typer.Option("--act-for-others", help="May submit work that belongs to others.")
     ] = False,
     days: Annotated[int | None, typer.Option(min=1, help="Expires after so many days.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Make a key. It is shown now and never again.
 
     Example: secretary keys create anna --admin --home data
     """
-    from common.keys.manage import create_key
+    from common.keys.manage import create_key, key_view
 
     with open_services(home) as services:
         body = {
@@ -51,28 +51,43 @@ def create(
             "rights": ["act_for_others"] if act_for_others else [],
             "expires_at": services.clock() + timedelta(days=days) if days else None,
         }
-        made, _ = create_key(services, OPERATOR, body)
-    typer.echo(made.text)
+        made, stored = create_key(services, OPERATOR, body)
+    show_json(key_view(stored) | {"key": made.text}) if as_json else line(made.text)
 
 
 @app.command("list")
-def listing(home: Home = DEFAULT_HOME) -> None:
-    """One JSON line per key, newest first; never the key itself."""
+def listing(home: Home = DEFAULT_HOME, as_json: AsJson = False) -> None:
+    """All keys, newest first; never the key itself.
+
+    Example: secretary keys list --json
+    """
     from common.keys.manage import key_view, list_keys
 
     with open_services(home) as services:
-        for key in list_keys(services, OPERATOR):
-            typer.echo(json.dumps(key_view(key), default=str, ensure_ascii=False))
+        keys = [key_view(key) for key in list_keys(services, OPERATOR)]
+    if as_json:
+        for key in keys:
+            show_json(key)
+        return
+    columns = ["key_id", "user_id", "name", "created_at", "revoked_at"]
+    show_rows(columns, [[str(key.get(column) or "") for column in columns] for key in keys])
 
 
 @app.command()
-def revoke(key_id: str, home: Home = DEFAULT_HOME) -> None:
-    """Make a key useless from now on."""
+def revoke(
+    key_id: Annotated[str, typer.Argument(help="As `keys list` shows it.")],
+    home: Home = DEFAULT_HOME,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key useless from now on.
+
+    Example: secretary keys revoke key-1
+    """
     from common.keys.manage import revoke_key
 
     with open_services(home) as services:
         revoke_key(services, OPERATOR, key_id)
-    typer.echo(say("key_revoked", key_id=key_id))
+    show_json({"key_id": key_id, "revoked": True}) if as_json else line(say("key_revoked", key_id=key_id))
 
 
 @contextmanager

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import mimetypes
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import httpx
 
 from common.client import calls
 from common.client.answers import (
     ServiceUnreachable,
-    WaitTimeout,
-    check,
     headers_of,
     may_retry,
+    must_be_built,
     pause_before,
     read,
 )
 from common.client.calls import FINAL, FINAL_BATCH, WAIT_SECONDS, Call, Json
+from common.client.patience import Patience
+from common.client.transfer import Moved, content_type_of, fetch, put, unmoved
 
 Answered = TypeVar("Answered")
 Seen = Callable[[Json], None]
-Moved = Callable[[int, int], None]  # bytes done, bytes in all
-CHUNK_BYTES = 1024 * 1024
 TIMEOUT_SECONDS = WAIT_SECONDS + 20.0
 
 
-def _unseen(_: Json) -> None:
-    return
-
-
-def _unmoved(_done: int, _total: int) -> None:
+def unseen(_: Json) -> None:
     return
 
 
@@ -72,27 +66,26 @@ class Secretary:
     def job(self, job_id: str) -> Json:
         return self._do(calls.job(job_id))
 
+    def estimate(self, job_type: str, parameters: Json) -> Json:
+        """What a job would cost, without making it."""
+        return self._do(calls.estimate(job_type, parameters))
+
     def jobs(self, **filters: Any) -> Iterator[Json]:
         """All jobs that match, newest first, page after page."""
-        cursor = None
-        while True:
-            page = self._do(calls.jobs({**filters, "cursor": cursor}))
-            yield from page["jobs"]
-            cursor = page.get("next_cursor")
-            if not cursor:
-                return
+        return self._pages(calls.jobs, "jobs", filters)
 
-    def watch(self, job_id: str) -> Iterator[Json]:
+    def watch(self, job_id: str, *, seconds: float | None = None) -> Iterator[Json]:
         """The job now and after every change, until it is finished."""
+        patience = Patience(seconds)
         job = self.job(job_id)
         yield job
         while job["status"] not in FINAL:
-            job = self._do(calls.job(job_id, wait=WAIT_SECONDS, since=job["version"]))
+            job = self._do(calls.job(job_id, wait=patience.next_wait(), since=job["version"]))
             yield job
 
-    def wait(self, job_id: str, *, seen: Seen = _unseen, seconds: float | None = None) -> Json:
+    def wait(self, job_id: str, *, seen: Seen = unseen, seconds: float | None = None) -> Json:
         """The finished job. After `seconds` a WaitTimeout; the job itself goes on."""
-        return self._last(self.watch(job_id), seen, seconds)
+        return _last(self.watch(job_id, seconds=seconds), seen)
 
     def logs(self, job_id: str) -> list[Json]:
         return self._do(calls.logs(job_id))
@@ -120,15 +113,19 @@ class Secretary:
     def batch(self, batch_id: str) -> Json:
         return self._do(calls.batch(batch_id))
 
-    def watch_batch(self, batch_id: str) -> Iterator[Json]:
+    def batches(self, **filters: Any) -> Iterator[Json]:
+        return self._pages(calls.batches, "batches", filters)
+
+    def watch_batch(self, batch_id: str, *, seconds: float | None = None) -> Iterator[Json]:
+        patience = Patience(seconds)
         batch = self.batch(batch_id)
         yield batch
         while batch["status"] not in FINAL_BATCH:
-            batch = self._do(calls.batch(batch_id, wait=WAIT_SECONDS, since=batch["version"]))
+            batch = self._do(calls.batch(batch_id, wait=patience.next_wait(), since=batch["version"]))
             yield batch
 
-    def wait_for_batch(self, batch_id: str, *, seen: Seen = _unseen, seconds: float | None = None) -> Json:
-        return self._last(self.watch_batch(batch_id), seen, seconds)
+    def wait_for_batch(self, batch_id: str, *, seen: Seen = unseen, seconds: float | None = None) -> Json:
+        return _last(self.watch_batch(batch_id, seconds=seconds), seen)
 
     def retry_failed(self, batch_id: str) -> Json:
         return self._do(calls.retry_failed(batch_id))
@@ -136,28 +133,44 @@ class Secretary:
     def cancel_batch(self, batch_id: str) -> Json:
         return self._do(calls.cancel_batch(batch_id))
 
+    def set_batch_active(self, batch_id: str, *, active: bool) -> Json:
+        """Pauses a batch, or lets it go on; what runs already is finished."""
+        return self._do(calls.set_batch_active(batch_id, active=active))
+
+    def delete_batch(self, batch_id: str) -> Json:
+        return self._do(calls.delete_batch(batch_id))
+
     # Bytes
 
-    def upload(self, file: Path, *, moved: Moved = _unmoved) -> str:
+    def upload(self, file: Path, *, moved: Moved = unmoved) -> str:
         """Straight into the object store; the id is what jobs take as `upload_id`."""
-        size = file.stat().st_size
-        content_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-        made = self._do(calls.new_upload(file.name, size, content_type))
-        headers = {"Content-Type": content_type, **(made.get("headers") or {}), "Content-Length": str(size)}
-        with file.open("rb") as source:
-            check(self._store.put(made["url"], content=_chunks(source, size, moved), headers=headers))
+        made = self._do(calls.new_upload(file.name, file.stat().st_size, content_type_of(file)))
+        put(self._store, made, file, moved)
         return str(made["upload_id"])
 
-    def download_archive(self, job_id: str, target: Path, *, moved: Moved = _unmoved) -> Path:
-        return self._download(self._do(calls.archive_address(job_id))["url"], target, moved)
+    def download_archive(self, job_id: str, target: Path, *, moved: Moved = unmoved) -> Path:
+        """To a file, or into a folder under the archive's own name."""
+        return fetch(self._store, self._do(calls.archive_address(job_id)), target, moved)
 
-    def download_batch_archive(self, batch_id: str, target: Path, *, moved: Moved = _unmoved) -> Path:
-        return self._download(self._do(calls.batch_archive_address(batch_id))["url"], target, moved)
+    def download_batch_archive(self, batch_id: str, target: Path, *, moved: Moved = unmoved) -> Path:
+        """The whole batch as one vault; waits until that is built."""
+        found = self._do(calls.batch_archive_address(batch_id))
+        if "url" not in found:
+            built = must_be_built(self.wait(found["job_id"]))
+            found = self._do(calls.archive_address(built["job_id"]))
+        return fetch(self._store, found, target, moved)
 
-    def download_file(self, job_id: str, path: str, target: Path, *, moved: Moved = _unmoved) -> Path:
-        return self._download(self._do(calls.file_address(job_id, path))["url"], target, moved)
+    def download_file(self, job_id: str, path: str, target: Path, *, moved: Moved = unmoved) -> Path:
+        return fetch(self._store, self._do(calls.file_address(job_id, path)), target, moved)
 
     # Everything else
+
+    def deliveries(self, job_id: str) -> list[Json]:
+        """What became of a job's webhooks."""
+        return self._do(calls.deliveries(job_id))
+
+    def redeliver(self, delivery_id: str) -> Json:
+        return self._do(calls.redeliver(delivery_id))
 
     def templates(self) -> list[Json]:
         return self._do(calls.templates())
@@ -167,6 +180,15 @@ class Secretary:
 
     def statistics(self) -> Json:
         return self._do(calls.statistics())
+
+    def _pages(self, call: Callable[[Json], Call[Json]], name: str, filters: Json) -> Iterator[Json]:
+        cursor = None
+        while True:
+            page = self._do(call({**filters, "cursor": cursor}))
+            yield from page[name]
+            cursor = page.get("next_cursor")
+            if not cursor:
+                return
 
     def _do(self, call: Call[Answered]) -> Answered:
         attempt = 0
@@ -184,36 +206,12 @@ class Secretary:
             )
         except httpx.TransportError as error:
             if last:
-                raise ServiceUnreachable(f"{self._http.base_url} does not answer ({error}).") from error
+                raise ServiceUnreachable(str(self._http.base_url), error) from error
             return None
 
-    def _download(self, url: str, target: Path, moved: Moved) -> Path:
-        """Streamed; the file appears when it is complete."""
-        part = target.with_name(target.name + ".part")
-        with self._store.stream("GET", url) as answer:
-            if answer.is_error:
-                answer.read()
-            check(answer)
-            total, done = int(answer.headers.get("Content-Length", 0)), 0
-            with part.open("wb") as file:
-                for chunk in answer.iter_bytes(CHUNK_BYTES):
-                    file.write(chunk)
-                    moved(done := done + len(chunk), total)
-        return part.replace(target)
 
-    @staticmethod
-    def _last(changes: Iterator[Json], seen: Seen, seconds: float | None) -> Json:
-        deadline = None if seconds is None else time.monotonic() + seconds
-        now: Json = {}
-        for now in changes:
-            seen(now)
-            if deadline is not None and time.monotonic() > deadline:
-                raise WaitTimeout(f"Not finished after {seconds} seconds; it goes on in the background.")
-        return now
-
-
-def _chunks(source: IO[bytes], size: int, moved: Moved) -> Iterator[bytes]:
-    done = 0
-    while chunk := source.read(CHUNK_BYTES):
-        yield chunk
-        moved(done := done + len(chunk), size)
+def _last(changes: Iterator[Json], seen: Seen) -> Json:
+    now: Json = {}
+    for now in changes:
+        seen(now)
+    return now

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import locale
 import os
 
 WORDS: dict[str, tuple[str, str]] = {
@@ -26,9 +25,27 @@ WORDS: dict[str, tuple[str, str]] = {
         "Erwartet wurde ein laufender Dienst in {home} oder MONGODB_URI, gefunden keines von beiden.",
     ),
     "error": ("Failed: {message}", "Fehlgeschlagen: {message}"),
+    "unreachable": (
+        "Nobody answers at {url}. Start the service with `secretary up`, or name another one with --url.",
+        "Unter {url} antwortet niemand. `secretary up` startet den Dienst, --url nennt einen anderen.",
+    ),
+    "not_in_time": (
+        "Not finished after {seconds:g} seconds; it goes on in the background.",
+        "Nach {seconds:g} Sekunden nicht fertig; es geht im Hintergrund weiter.",
+    ),
+    "no_file": ("There is no file {path}.", "Es gibt keine Datei {path}."),
+    "found": ("ok", "da"),
+    "missing": ("missing", "fehlt"),
+    "optional": ("optional", "möglich"),
+    "pages": ("page {done} of {total}", "Seite {done} von {total}"),
+    "left": ("{time} left", "noch {time}"),
     "nothing": ("Nothing found.", "Nichts gefunden."),
     "expected_pair": ("expected name=value, found {text}", "erwartet wurde name=wert, gefunden {text}"),
     "not_json": ("{file} is not JSON: {error}", "{file} ist kein JSON: {error}"),
+    "not_jobs": (
+        '{file}: expected a list of jobs, or {{"jobs": [...]}}',
+        '{file}: erwartet wurde eine Liste von Aufträgen oder {{"jobs": [...]}}',
+    ),
     "pending": ("waiting", "wartet"),
     "processing": ("running", "läuft"),
     "completed": ("completed", "fertig"),
@@ -43,11 +60,25 @@ WORDS: dict[str, tuple[str, str]] = {
     "track": ("track", "Reihe"),
     "day": ("day", "Tag"),
     "language": ("language", "Sprache"),
+    "migrated": ("Brought up to date", "Auf den neuen Stand gebracht"),
+    "imported": ("Taken over", "Übernommen"),
+    "key_id": ("key", "Schlüssel"),
+    "user_id": ("user", "Benutzer"),
+    "created_at": ("created", "erstellt"),
+    "revoked_at": ("revoked", "gesperrt"),
+    "median": ("median time", "mittlere Dauer"),
+    "success_rate": (
+        "{percent} % of what ended in the last 24 hours succeeded.",
+        "{percent} % von dem, was in 24 Stunden endete, gelang.",
+    ),
+    "queue": ("{depth} waiting, the oldest for {age}.", "{depth} warten, am längsten seit {age}."),
 }
 
 
 def language() -> str:
-    wanted = os.environ.get("SECRETARY_LANGUAGE") or locale.getlocale()[0] or ""
+    """By the locale's names, because the locale itself is often not installed where we run."""
+    names = ("SECRETARY_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+    wanted = next((value for name in names if (value := os.environ.get(name))), "")
     return "de" if wanted.lower().startswith("de") else "en"
 
 

@@ -6,26 +6,29 @@ import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
+from common.client.kind import job_type_by_name, job_type_for
 from common.client.service import (
     DEFAULT_HOME,
     FAILED,
     AsJson,
     Home,
     Output,
+    Seconds,
     Url,
     bars,
     job_name,
     line,
+    moving,
     service,
     show_json,
     show_progress,
     show_rows,
 )
 from common.client.words import say
-from common.names import safe_name
 
 if TYPE_CHECKING:
     from common.client.secretary import Secretary
@@ -33,18 +36,17 @@ if TYPE_CHECKING:
 app = typer.Typer()
 JobId = Annotated[str, typer.Argument(help="The id that `submit` printed.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Stay until it is finished.")]
-Seconds = Annotated[
-    float | None, typer.Option("--timeout", help="Wait at most so many seconds (exit code 4).")
-]
 
 
 @app.command()
 def submit(
     sources: Annotated[list[str], typer.Argument(help="Files or addresses.")],
-    job_type: Annotated[str, typer.Option("--type", help="See GET /api/job-types.")] = "pdf",
+    job_type: Annotated[
+        str | None, typer.Option("--type", help="pdf, office, imageocr, session …; else by the file.")
+    ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A parameter, as name=value.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be repeated.")] = None,
-    priority: Annotated[int, typer.Option(min=0, max=9)] = 1,
+    priority: Annotated[int, typer.Option(min=0, max=9, help="0 to 9; higher goes first.")] = 1,
     wait: Wait = False, as_json: AsJson = False, url: Url = None, home: Home = DEFAULT_HOME,
 ) -> None:  # fmt: skip
     """Hand in files or addresses; prints one id per job.
@@ -52,18 +54,32 @@ def submit(
     Example: secretary submit talk.pdf https://example.org/b.pdf --set extraction_method=ocr --wait
     """
     parameters = dict(map(parameter, set_ or []))
+    kinds = [job_type or _kind(source) for source in sources]
     with service(url, home) as secretary:
         jobs = []
-        for source in sources:
-            where = {"url": source} if "://" in source else {"upload_id": secretary.upload(Path(source))}
-            name = Path(source).name[:200] or None
-            options = {"job_name": name, "priority": priority, "tags": tag or []}
-            jobs.append(secretary.create_job(job_type, where | parameters, **options))
+        for source, kind in zip(sources, kinds, strict=True):
+            where = _hand_over(secretary, source, show_bars=not as_json)
+            options = {"job_name": Path(source).name[:200] or None, "priority": priority, "tags": tag or []}
+            jobs.append(secretary.create_job(kind, where | parameters, **options))
         if wait:
             jobs = follow(secretary, jobs, show_bars=not as_json)
     for job in jobs:
         show_json(job) if as_json else line(job["job_id"])
     _exit_with(jobs)
+
+
+def _kind(source: str) -> str:
+    """All are looked at before the first is sent: a wrong name hands in nothing."""
+    if "://" not in source:
+        return job_type_for(Path(source))
+    return job_type_by_name(urlsplit(source).path) or "pdf"
+
+
+def _hand_over(secretary: Secretary, source: str, *, show_bars: bool) -> dict[str, str]:
+    if "://" in source:
+        return {"url": source}
+    with bars(show=show_bars) as progress:
+        return {"upload_id": secretary.upload(Path(source), moved=moving(progress, Path(source).name))}
 
 
 def parameter(text: str) -> tuple[str, Any]:
@@ -113,11 +129,11 @@ def reason(job: dict[str, Any]) -> str:
 @app.command("list")
 def listing(
     status: Annotated[str | None, typer.Option(help="pending, processing, completed, failed …")] = None,
-    job_type: Annotated[str | None, typer.Option("--type")] = None,
+    job_type: Annotated[str | None, typer.Option("--type", help="Jobs of this type.")] = None,
     batch: Annotated[str | None, typer.Option(help="Members of this batch.")] = None,
-    tag: str | None = None,
+    tag: Annotated[str | None, typer.Option(help="Jobs with this tag.")] = None,
     search: Annotated[str | None, typer.Option("--search", help="A word of the name.")] = None,
-    limit: Annotated[int, typer.Option(min=1)] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
     as_json: AsJson = False, url: Url = None, home: Home = DEFAULT_HOME,
 ) -> None:  # fmt: skip
     """The latest jobs.
@@ -140,7 +156,10 @@ def listing(
 
 @app.command()
 def show(job_id: JobId, as_json: AsJson = False, url: Url = None, home: Home = DEFAULT_HOME) -> None:
-    """One job: its state, its results, and its Markdown."""
+    """One job: its state, its results, and its Markdown.
+
+    Example: secretary show job-1
+    """
     with service(url, home) as secretary:
         job = secretary.job(job_id)
     if as_json:
@@ -152,7 +171,10 @@ def show(job_id: JobId, as_json: AsJson = False, url: Url = None, home: Home = D
 
 @app.command()
 def logs(job_id: JobId, as_json: AsJson = False, url: Url = None, home: Home = DEFAULT_HOME) -> None:
-    """What happened to a job, line by line."""
+    """What happened to a job, line by line.
+
+    Example: secretary logs job-1
+    """
     with service(url, home) as secretary:
         lines = secretary.logs(job_id)
     for entry in lines:
@@ -169,15 +191,17 @@ def download(
     Example: secretary download job-1 --out archives
     """
     out.mkdir(parents=True, exist_ok=True)
-    with service(url, home) as secretary:
-        name = (secretary.job(job_id).get("results") or {}).get("archive_filename") or f"{job_id}.zip"
-        target = secretary.download_archive(job_id, out / safe_name(name))
+    with service(url, home) as secretary, bars(show=not as_json) as progress:
+        target = secretary.download_archive(job_id, out, moved=moving(progress, job_id))
     show_json({"job_id": job_id, "file": str(target)}) if as_json else line(str(target))
 
 
 @app.command()
 def cancel(job_id: JobId, as_json: AsJson = False, url: Url = None, home: Home = DEFAULT_HOME) -> None:
-    """Stop a job, whether it waits or runs."""
+    """Stop a job, whether it waits or runs.
+
+    Example: secretary cancel job-1
+    """
     with service(url, home) as secretary:
         job = secretary.cancel(job_id)
     show_json(job) if as_json else line(f"{job_id} {say(job['status'])}")
@@ -188,7 +212,10 @@ def restart(
     job_id: JobId, fresh: Annotated[bool, typer.Option(help="Use no cached pages.")] = False,
     wait: Wait = False, as_json: AsJson = False, url: Url = None, home: Home = DEFAULT_HOME,
 ) -> None:  # fmt: skip
-    """Run a finished job again."""
+    """Run a finished job again.
+
+    Example: secretary restart job-1 --fresh --wait
+    """
     with service(url, home) as secretary:
         jobs = [secretary.restart(job_id, use_cache=not fresh)]
         if wait:

@@ -12,7 +12,7 @@ from common.jobs.lifecycle import BatchStatus, JobStatus
 class Told(BaseModel):
     """Base of all answers: nothing is told that is not described."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class Fault(Told):
@@ -406,6 +406,7 @@ class EndedInHour(Told):
     hour: AwareDatetime
     status: str
     count: int
+    mean_seconds: float | None
 
 
 class QueueState(Told):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
@@ -14,11 +13,14 @@ from pymongo.errors import DuplicateKeyError
 from common.archive.batch import JobFiles, batch_vault
 from common.archive.index import Card, Failure
 from common.archive.manifest import Origin
+from common.clock import first_id
 from common.errors import ArchiveNotFound, ProcessingError
 from common.jobs.announce import announce_jobs
 from common.jobs.database import Document
+from common.jobs.ending import close_batch
 from common.jobs.lifecycle import JobStatus
-from common.jobs.model import SCHEMA_VERSION, Batch, Job
+from common.jobs.model import Batch, Job
+from common.jobs.new_job import new_job
 from common.jobs.vault_entries import vault_entries
 from common.names import safe_name
 from common.objects import keys
@@ -34,8 +36,11 @@ TEXTS_FOLDER = "texts/"  # of a job's results: the same words stand in its note
 
 def ensure_batch_archive(services: Services, batch: Batch) -> Job:
     """The job that builds or has built the archive of this end of the batch; a failed one starts anew."""
+    left = batch.count(JobStatus.PENDING) + batch.count(JobStatus.PROCESSING)
+    if batch.closed_at is None and not left:  # its last member ended a moment ago: close it here and now
+        close_batch(services, batch.batch_id)
+        batch = services.batches.get(batch.batch_id) or batch
     if batch.closed_at is None:
-        left = batch.count(JobStatus.PENDING) + batch.count(JobStatus.PROCESSING)
         raise ArchiveNotFound(
             f"The batch has no archive yet: {left} of {batch.total_jobs} jobs have not ended."
         )
@@ -51,9 +56,11 @@ def ensure_batch_archive(services: Services, batch: Batch) -> Job:
 
 
 def archive_job_id(batch: Batch) -> str:
-    """One for each end of the batch, so that two who ask at once start one job."""
-    end = f"{batch.batch_id} {batch.closed_at:%Y-%m-%dT%H:%M:%S.%f}"
-    return f"job-{hashlib.sha256(end.encode()).hexdigest()[:32]}"
+    """One for each end of the batch, so that two who ask at once start one job. It begins with that time, as
+    all ids do: lists are sorted by them."""
+    ended = batch.closed_at or batch.updated_at
+    end = f"{batch.batch_id} {ended:%Y-%m-%dT%H:%M:%S.%f}"
+    return first_id("job", ended) + hashlib.sha256(end.encode()).hexdigest()[:20]
 
 
 def build_batch_archive(job: Document, progress: Progress, settings: Settings) -> Document:
@@ -90,44 +97,21 @@ def _build(services: Services, batch: Batch, job: Document, progress: Progress) 
     if now is not None and now.closed_at == batch.closed_at:  # else it is open again, and this is the past
         services.batches.set_archive(batch.batch_id, archive)
     results = {"markdown_file": None, "metadata": {"title": title, "jobs": len(done)}, "archive": archive}
-    return {"results": results, "files": [], "cache_prefixes": []}
+    return {"results": results, "files": []}
 
 
 def _insert(services: Services, batch: Batch, job_id: str) -> Job:
     """Readable by whoever may read the batch; it is no member of it."""
-    now = services.clock()
-    document: Document = {
-        "_id": job_id,
-        "job_id": job_id,
-        "schema": SCHEMA_VERSION,
-        "job_type": BATCH_ARCHIVE,
-        "job_name": batch.batch_name,
-        "status": JobStatus.PENDING.value,
-        "parameters": {"batch_id": batch.batch_id},
-        "progress": {"step": "queued", "percent": 0, "message": "", "eta_seconds": None},
-        "results": None,
-        "files": [],
-        "error": None,
-        "created_at": now,
-        "updated_at": now,
-        "batch_id": None,
-        "user_id": batch.user_id,
-        "owner_groups": list(batch.owner_groups),
-        "access_control": batch.access_control,
-        "logs": [],
-        "tries": 0,
-        "max_attempts": services.settings.jobs.max_attempts,
-        "priority": 1,
-        "tags": [],
-        "attempt": 0,
-        "lease": None,
-        "not_before": None,
-        "cancel_requested": False,
-        "paused": False,
-        "used_seconds": 0.0,
-        "resend_at": now + timedelta(seconds=services.settings.sweep.resend_after_seconds),
-        "version": 1,
-    }
+    document = new_job(
+        services,
+        job_id=job_id,
+        job_type=BATCH_ARCHIVE,
+        job_name=batch.batch_name,
+        parameters={"batch_id": batch.batch_id},
+        user_id=batch.user_id,
+        owner_groups=list(batch.owner_groups),
+        access_control=batch.access_control,
+    )
     try:
         services.jobs.insert(document)
     except DuplicateKeyError:

@@ -105,6 +105,17 @@ class BatchStore:
         """Of a batch whose members are gone."""
         self._batches.delete_one({"_id": batch_id})
 
+    def look_again(self, batch_ids: Sequence[str]) -> None:
+        """Before members are removed: should we die then, the sweep finds a batch that has none left."""
+        self._batches.update_many(
+            {"_id": {"$in": list(batch_ids)}}, [{"$set": {"check_at": self._next_check()}}]
+        )
+
+    def forget_check(self, batch_id: str) -> None:
+        """Of a batch that has ended and keeps its members."""
+        done = {"_id": batch_id, "closed_at": {"$type": "date"}, "delete_requested": {"$ne": True}}
+        self._batches.update_one(done, {"$set": {"check_at": None}})
+
     def take_unclosed(self, *, limit: int) -> list[str]:
         """Batches that may have missed their end, because the worker of the last member died there."""
         due = {"check_at": {"$type": "date"}, "$expr": {"$lt": ["$check_at", "$$NOW"]}}

@@ -65,6 +65,8 @@ def receive(connection: Connection) -> dict[str, Any]:
 
 def run(connection: Connection, options: Settings) -> None:
     """One order after the other, until the parent closes the socket."""
+    import common.jobs.execution  # noqa: F401 - while nobody waits yet
+
     while True:
         try:
             order = receive(connection)
@@ -82,7 +84,9 @@ def _answer(connection: Connection, order: dict[str, Any], options: Settings) ->
     try:
         job = order["job"]
         with tracer_for(options.tracing).span(f"process {job['job_type']}", parent=order.get("trace")):
-            return {"completed": execute(job, PipeProgress(connection, deadline), options)}
+            progress = PipeProgress(connection, deadline)
+            done = execute(job, progress, options, on_cache=lambda prefix: send(connection, cache=prefix))
+            return {"completed": done}
     except HandOver as hand_over:
         return {"continue": hand_over.checkpoint}
     except SecretaryError as error:

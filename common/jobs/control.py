@@ -17,7 +17,7 @@ from common.jobs.ending import cancelled_error, jobs_ended, keep_failed_seconds
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Job
 from common.jobs.read import read_job
-from common.jobs.removal import remove_job
+from common.jobs.removal import remove_batch, remove_job
 from common.jobs.requests import (
     FIRST_PRIORITY,
     LAST_PRIORITY,
@@ -127,8 +127,12 @@ def delete_job(services: Services, caller: Caller, job_id: str) -> bool:
     services.control.request_delete(job_id)
     if not stopped(services, job):
         return False
+    if job.batch_id:
+        services.batches.look_again([job.batch_id])
     remove_job(services, job_id)
     jobs_ended(services, [job])
+    if job.batch_id:
+        remove_batch(services, job.batch_id)
     return True
 
 

@@ -135,7 +135,7 @@ class ControlStore:
 
     def _restarted(self, *, paused: bool) -> Document:
         fresh: Document = {
-            "results": None, "files": [], "cache_prefixes": [], "error": None, "progress": None,
+            "results": None, "files": [], "error": None, "progress": None,
             "checkpoint": None, "cancel_requested": False, "tries": 0, "used_seconds": 0.0,
             "not_before": None, "completed_at": None, "expires_at": None, "paused": paused,
         }  # fmt: skip

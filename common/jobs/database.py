@@ -40,8 +40,8 @@ INDEXES: dict[str, list[IndexModel]] = {
         IndexModel([("job_type", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_type"),
         IndexModel([("user_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_user"),
         IndexModel([("batch_id", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_batch"),
-        IndexModel([("tags", ASCENDING), _NEWEST], name="by_tag"),
-        IndexModel([("words", ASCENDING), _NEWEST], name="by_word"),
+        IndexModel([("tags", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_tag"),
+        IndexModel([("words", ASCENDING), ("status", ASCENDING), _NEWEST], name="by_word"),
         *_SHARED_WITH,
         IndexModel(
             [("resend_at", ASCENDING)],
@@ -63,7 +63,11 @@ INDEXES: dict[str, list[IndexModel]] = {
             name="refused",
             partialFilterExpression={"error.code": "URL_NOT_ALLOWED"},
         ),
-        IndexModel([("completed_at", ASCENDING), ("status", ASCENDING)], name="by_end", sparse=True),
+        IndexModel(
+            [("completed_at", ASCENDING), ("status", ASCENDING), ("processing_started_at", ASCENDING)],
+            name="by_end",
+            sparse=True,
+        ),
         IndexModel(
             [("parameters.track", ASCENDING), ("status", ASCENDING)],
             name="by_track",

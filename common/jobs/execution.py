@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from common.archive.readme import readme
 from common.archive.vault import vault
 from common.jobs.vault_entries import vault_entries
 from common.objects import keys
+from common.objects.recent import RecentObjects
 from common.objects.store import ObjectStore
 from common.outbound.client import Outbound
 from common.outbound.policy import OutboundPolicy, policy_of
@@ -31,16 +33,24 @@ README_FACTS = ("event", "track", "speakers", "date", "language")
 Document = dict[str, Any]
 
 
-def execute(job: Document, progress: Progress, settings: Settings) -> Document:
-    """What the job document will hold: results, files and the caches they come from."""
+def execute(
+    job: Document, progress: Progress, settings: Settings, *, on_cache: Callable[[str], None]
+) -> Document:
+    """What the job document will hold. `on_cache` hears of every cache before the job touches it, so that
+    what a job leaves there is known even if it fails."""
     if job["job_type"] == BATCH_ARCHIVE:
         from common.jobs.batch_archive import build_batch_archive
 
         return build_batch_archive(job, progress, settings)
     kind = job_type(job["job_type"])
     parameters = kind.model().model_validate(job["parameters"])
-    objects = ObjectStore(settings.objects)
+    objects = RecentObjects(settings.objects)
     files = ObjectFiles(objects, job["job_id"], job["attempt"])
+
+    def cache(kind: str, sha256: str, method: str) -> ObjectCache:
+        on_cache(keys.cache_prefix(kind, sha256, method))
+        return ObjectCache(objects, kind, sha256, method)
+
     with tempfile.TemporaryDirectory(prefix="secretary-") as scratch, configured_model(settings) as model:
         context = Context(
             scratch=Path(scratch),
@@ -54,7 +64,7 @@ def execute(job: Document, progress: Progress, settings: Settings) -> Document:
                 user_id=job["user_id"],
             ),
             progress=progress,
-            cache=lambda name, sha256, method: ObjectCache(objects, name, sha256, method),
+            cache=cache,
             checkpoint=job.get("checkpoint") or {},
             limits=processing_limits(settings),
             model=model,
@@ -122,5 +132,4 @@ def _stored(result: Result, files: tuple[StoredFile, ...], archive: Document | N
         "is_from_cache": result.is_from_cache,
         "archive": archive,
     }
-    prefixes = {prefix for file in files if (prefix := keys.cache_prefix_of(file.key))}
-    return {"results": results, "files": [asdict(file) for file in files], "cache_prefixes": sorted(prefixes)}
+    return {"results": results, "files": [asdict(file) for file in files]}

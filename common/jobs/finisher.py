@@ -16,6 +16,7 @@ from common.jobs.runner import Answer, Runner
 from common.services import Services
 
 MOST_AT_ONCE = 50
+GATHER_SECONDS = 0.02  # while jobs end in a stream, the ends of this time are written together
 PAUSE_SECONDS = 1.0  # after MongoDB did not answer
 FAULTS = (PyMongoError, SecretaryError)
 
@@ -31,6 +32,7 @@ class Finisher:
         self._flights = flights
         self._ended: queue.SimpleQueue[Ended | None] = queue.SimpleQueue()
         self._closing = threading.Event()
+        self._write_at = 0.0
 
     def put(self, flight: Flight, answer: Answer) -> None:
         self._ended.put((flight, answer))
@@ -41,7 +43,9 @@ class Finisher:
 
     def work(self) -> None:
         while (first := self._ended.get()) is not None:
+            self._closing.wait(max(self._write_at - time.monotonic(), 0.0))
             self._finish(self._with_more(first))
+            self._write_at = time.monotonic() + GATHER_SECONDS
 
     def _with_more(self, first: Ended) -> list[Ended]:
         found = [first]

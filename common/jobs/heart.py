@@ -42,7 +42,8 @@ class Heart:
         for flight in flights:
             progress, lines = flight.state.take_news()
             if everything or progress or lines:
-                pulses.append(Pulse(run=flight.run, progress=progress, logs=lines))
+                caches = flight.state.known_caches()
+                pulses.append(Pulse(run=flight.run, progress=progress, logs=lines, caches=caches))
                 self._progress_events.tell(flight.state.job, progress)
         if pulses:
             self._services.jobs.pulse(pulses)

@@ -3,6 +3,7 @@ while jobs are short, so that no slot waits for the database between two of them
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ from common.services import Services
 
 AHEAD_SECONDS = 0.25  # a claimed job never waits longer than about this for its slot
 MOST_AHEAD = 16
+GATHER_SECONDS = 0.02  # while jobs come in a stream, those of this time are taken together
 OLD_SHARE = 0.7  # of the measured pace, in the face of a new measure
 
 
@@ -30,6 +32,7 @@ class Intake:
         self._seconds_by_type: dict[str, float] = {}
         self._last_queue = ""
         self._turn = 0
+        self._look_at = 0.0
 
     def measure(self, job_type: str, seconds: float) -> None:
         """A long job is believed at once, short ones only in a row."""
@@ -44,9 +47,11 @@ class Intake:
         # Ahead of the slots, several are fetched together or none.
         if not queues or limit < max(self._ahead(self._last_queue) // 2, 1):
             return None
+        time.sleep(max(self._look_at - time.monotonic(), 0.0))
         deliveries = self._services.queue.receive(queues, limit=limit, wait_seconds=wait_seconds)
         if not deliveries:
             return []
+        self._look_at = time.monotonic() + (GATHER_SECONDS if len(deliveries) < limit else 0.0)
         self._last_queue = deliveries[0].message.queue
         fitting = max(self._room(self._last_queue, busy), 1)
         for delivery in deliveries[fitting:]:  # of another type than last time, whose jobs are long

@@ -30,6 +30,7 @@ from common.services import Services
 JOB_ID = re.compile(r"job-[0-9a-f]{32}")
 # A total beyond this would cost more than it tells: counting must not grow with the store.
 COUNT_AT_MOST = 1_000
+COUNT_AT_MOST_BY_LOOKING = 100  # where an index finds candidates only, and each has to be looked at
 OLD_COUNT_AT_MOST = 100_000  # the first clients page until they have seen the total
 
 Thing = TypeVar("Thing")
@@ -63,8 +64,10 @@ def list_jobs(services: Services, caller: Caller, query: JobsQuery) -> Page[Job]
 
     def read() -> Page[Job]:
         rows = services.jobs.find(_all_of(found, after, visible), limit=query.limit + 1)
-        total = services.jobs.count(_all_of(_job_filter(query), visible), at_most=COUNT_AT_MOST)
-        return _page(rows, query.limit, total, [(job.job_id, str(job.version)) for job in rows])
+        wanted = _job_filter(query)
+        most = COUNT_AT_MOST if _is_one_index(wanted, visible) else COUNT_AT_MOST_BY_LOOKING
+        total = services.jobs.count(_all_of(wanted, visible), at_most=most)
+        return _page(rows, query.limit, total, most, [(job.job_id, str(job.version)) for job in rows])
 
     return _wait_for_page(services, read, query.wait, query.since)
 
@@ -76,7 +79,8 @@ def list_batches(services: Services, caller: Caller, query: BatchesQuery) -> Pag
     def read() -> Page[Batch]:
         rows = services.batches.find(_all_of(found, after), limit=query.limit + 1)
         total = services.batches.count(found, at_most=COUNT_AT_MOST)
-        return _page(rows, query.limit, total, [(row.batch_id, batch_version(row)) for row in rows])
+        versions = [(row.batch_id, batch_version(row)) for row in rows]
+        return _page(rows, query.limit, total, COUNT_AT_MOST, versions)
 
     return _wait_for_page(services, read, query.wait, query.since)
 
@@ -120,8 +124,14 @@ def _search_filter(query: JobsQuery) -> Document:
 
 def _with_status(found: Document, caller: Caller) -> Document:
     """Naming every state lets one index, which has the state before the id, serve both questions."""
-    by_state = {"job_type", "user_id", "batch_id"} & found.keys() or not caller.is_admin
+    by_state = {"job_type", "user_id", "batch_id", "tags", "words"} & found.keys() or not caller.is_admin
     return found if "status" in found or not by_state else found | {"status": {"$in": list(JobStatus)}}
+
+
+def _is_one_index(found: Document, visible: Document) -> bool:
+    """One condition, alone or with a state: its index counts without a look at the jobs."""
+    words_wanted = found.get("words", {}).get("$all", [])
+    return not visible and len(found.keys() - {"status"}) <= 1 and len(words_wanted) <= 1
 
 
 def _batch_filter(user_id: str | None, archived: bool | None) -> Document:
@@ -134,14 +144,16 @@ def _all_of(*parts: Document) -> Document:
     return {} if not given else given[0] if len(given) == 1 else {"$and": given}
 
 
-def _page(rows: list[Thing], limit: int, total: int, versions: list[tuple[str, str]]) -> Page[Thing]:
+def _page(
+    rows: list[Thing], limit: int, total: int, most: int, versions: list[tuple[str, str]]
+) -> Page[Thing]:
     """One row more than asked for was read: it tells whether there is a next page."""
     shown = rows[:limit]
     digest = hashlib.sha256(repr(versions[:limit]).encode()).hexdigest()
     return Page(
         rows=shown,
         total=total,
-        total_is_exact=total != COUNT_AT_MOST,
+        total_is_exact=total != most,
         next_cursor=versions[limit - 1][0] if len(rows) > limit else None,
         version=digest[:16],
     )

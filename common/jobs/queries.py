@@ -29,7 +29,7 @@ Wait = Annotated[
 class Query(BaseModel):
     """Base of all query strings. Unknown names are ignored, because proxies and pages add their own."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 class NoQuery(Query):

@@ -21,7 +21,7 @@ Wanted = TypeVar("Wanted", bound=BaseModel)
 class Body(BaseModel):
     """Base of all request bodies: unknown fields are refused by name, and `"5"` is not a number."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 class AccessControl(Body):

@@ -12,7 +12,7 @@ from common.jobs.announce import announce_jobs
 from common.jobs.ending import cancelled_error, jobs_ended, keep_completed_seconds, keep_failed_seconds
 from common.jobs.model import Job
 from common.jobs.slot import RunState, Slot
-from common.jobs.store import Completion, Run
+from common.jobs.store import Completion, Pulse, Run
 from common.services import Services
 from common.settings import Jobs
 from common.webhooks.publish import publish_job
@@ -64,6 +64,8 @@ class Runner:
         return name if written else None
 
     def _written(self, name: str, run: Run, state: RunState, answer: Answer) -> bool:
+        if caches := state.known_caches():
+            self._store.pulse([Pulse(run=run, caches=caches)])
         write = {"failed": self._failed, "continue": self._continue, "stopped": self._stopped}[name]
         return write(run, state, answer)
 
@@ -84,6 +86,7 @@ class Runner:
         return Completion(
             run=Run(job_id=job.job_id, attempt=job.attempt, worker_id=job.worker_id or ""),
             **answer["completed"],
+            cache_prefixes=state.known_caches(),
             progress=COMPLETED,
             logs=state.take_last_logs(),
             expires_after=keep_completed_seconds(self._services),

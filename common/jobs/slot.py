@@ -19,7 +19,9 @@ from common.jobs.child import receive, send
 from common.jobs.model import Job
 from common.settings import Jobs
 
+JOBS_AHEAD = 50  # before a child's last job its successor is started
 POLL_SECONDS = 0.25  # how soon a stop is noticed while the child is silent
+NEWS = {"progress", "log", "cache"}  # what a child says on its way; all else is its last word
 KILLED = -signal.SIGKILL
 EXIT_SECONDS = 0.1  # for a child that closed its socket to tell its exit code
 
@@ -34,6 +36,7 @@ class RunState:
     progress: dict[str, Any] | None = None
     logs: list[dict[str, Any]] = field(default_factory=list)
     last_logs: tuple[dict[str, Any], ...] = ()
+    caches: set[str] = field(default_factory=set)  # all that this run has opened
     stop: str | None = None  # "cancelled", "lost" or "shutdown": why the child must end
     has_ended: bool = False  # its slot is free; its end is being written
 
@@ -43,6 +46,10 @@ class RunState:
             self.progress, self.logs = None, []
             return news
 
+    def known_caches(self) -> tuple[str, ...]:
+        with self.lock:
+            return tuple(sorted(self.caches))
+
     def take_last_logs(self) -> tuple[dict[str, Any], ...]:
         """For the write of the end, which may be tried several times."""
         with self.lock:
@@ -51,14 +58,44 @@ class RunState:
             return self.last_logs
 
 
+@dataclass
+class Child:
+    """A process that runs jobs, and the line to it."""
+
+    process: subprocess.Popen[bytes]
+    connection: Connection
+    jobs_done: int = 0
+
+    @classmethod
+    def start(cls) -> Child:
+        ours, theirs = Pipe()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "common.jobs.child", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # so that all it starts can be ended with it
+        )
+        theirs.close()
+        return cls(process=process, connection=ours)
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+    def close(self) -> int:
+        """Ends it and all it started; its exit code."""
+        code = _kill_group(self.process)
+        self.connection.close()
+        return code
+
+
 class Slot:
     """Runs one job at a time in its child; not shared between threads."""
 
     def __init__(self, options: Jobs) -> None:
         self._options = options
-        self._child: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
-        self._jobs_done = 0
+        self._child: Child | None = None
+        self._successor: Child | None = None  # started ahead, so that a new child costs no job its start
 
     def run(self, state: RunState, order: dict[str, Any]) -> dict[str, Any]:
         """The child's last word, or one of ours in its place: failed, continue, completed, stopped."""
@@ -66,28 +103,32 @@ class Slot:
             return {"stopped": state.stop}
         state.started = time.monotonic()
         try:
-            connection = self._ready()
-            send(connection, **order)
-            answer = self._listen(connection, state)
+            child = self._ready()
+            send(child.connection, **order)
+            answer = self._listen(child.connection, state)
         except (EOFError, OSError):
             return self._died()
-        self._jobs_done += 1
-        if self._jobs_done >= self._options.recycle_after_jobs or "stopped" in answer:
-            self.close()
+        child.jobs_done += 1
+        if child.jobs_done >= self._options.recycle_after_jobs or "stopped" in answer:
+            self._end_child()
+        elif child.jobs_done == self._options.recycle_after_jobs - JOBS_AHEAD:
+            self._successor = self._successor or Child.start()
         return answer
 
     def warm_up(self) -> None:
         self._ready()
 
     def close(self) -> None:
-        """Ends the child and all it started."""
-        if self._child is None:
-            return
-        _kill_group(self._child)
-        if self._connection:
-            self._connection.close()
-        self._child = self._connection = None
-        self._jobs_done = 0
+        """Ends the children and all they started."""
+        self._end_child()
+        if self._successor:
+            self._successor.close()
+            self._successor = None
+
+    def _end_child(self) -> int | None:
+        code = self._child.close() if self._child else None
+        self._child = None
+        return code
 
     def _listen(self, connection: Connection, state: RunState) -> dict[str, Any]:
         heard = time.monotonic()
@@ -96,53 +137,48 @@ class Slot:
             if connection.poll(POLL_SECONDS):
                 message = receive(connection)
                 heard = time.monotonic()
-                if "progress" not in message and "log" not in message:
+                if not message.keys() & NEWS:
                     return message
                 self._note(state, message)
             now = time.monotonic()
             if state.stop:
                 return self._stopped(state.stop)
             if now - heard > self._options.stall_seconds:
-                self.close()
+                self._end_child()
                 limit = self._options.stall_seconds
                 return _failure(ProcessingStalled(f"The job showed no progress for {limit:.0f} seconds."))
             if now - state.started > seconds_left:
-                self.close()
+                self._end_child()
                 limit = self._options.total_seconds
                 return _failure(ProcessingTimeout(f"The job did not end within its {limit:.0f} seconds."))
 
     def _stopped(self, reason: str) -> dict[str, Any]:
-        self.close()
+        self._end_child()
         return {"stopped": reason}
 
     def _note(self, state: RunState, message: dict[str, Any]) -> None:
         with state.lock:
-            if "log" in message:
+            if "cache" in message:
+                state.caches.add(message["cache"])
+            elif "log" in message:
                 state.logs.append(message["log"])
             else:
                 state.progress = with_eta(message["progress"], time.monotonic() - state.started)
 
     def _died(self) -> dict[str, Any]:
-        code = _kill_group(self._child) if self._child else None
-        self.close()
+        code = self._end_child()
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         hint = " It may have used too much memory." if code == KILLED else ""
         return _failure(ProcessorCrashed(f"The process of this job died ({how}).{hint}"))
 
-    def _ready(self) -> Connection:
-        if self._child is not None and self._child.poll() is not None:
-            self.close()
-        if self._child is None or self._connection is None:
-            ours, theirs = Pipe()
-            self._child = subprocess.Popen(
-                [sys.executable, "-m", "common.jobs.child", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                start_new_session=True,  # so that all it starts can be ended with it
-            )
-            theirs.close()
-            self._connection = ours
-        return self._connection
+    def _ready(self) -> Child:
+        if self._child is not None and not self._child.is_alive:
+            self._end_child()
+        if self._child is None:
+            self._child, self._successor = self._successor or Child.start(), None
+            if not self._child.is_alive:
+                self._child = Child.start()
+        return self._child
 
 
 def with_eta(progress: dict[str, Any], seconds: float) -> dict[str, Any]:

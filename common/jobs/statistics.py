@@ -30,14 +30,14 @@ def read_statistics(services: Services, caller: Caller, *, window: str) -> Docum
 
 
 def refresh_statistics(services: Services) -> int:
-    """For the sweep: the snapshots that are too costly to be made by their readers."""
-    refreshed = 0
-    for window in WINDOWS:
-        known = services.statistics.snapshot(_name(None, window))
-        if known and known["seconds"] >= QUICK_SECONDS and _is_stale(known, services.clock()):
-            _count(services, None, window)
-            refreshed += 1
-    return refreshed
+    """For the sweep: once one snapshot is too costly to be made by its readers, all are made here."""
+    known = {window: services.statistics.snapshot(_name(None, window)) for window in WINDOWS}
+    if not any(one and one["seconds"] >= QUICK_SECONDS for one in known.values()):
+        return 0
+    due = [window for window, one in known.items() if one is None or _is_stale(one, services.clock())]
+    for window in due:
+        _count(services, None, window)
+    return len(due)
 
 
 def _name(user_id: str | None, window: str) -> str:
@@ -70,7 +70,12 @@ def _figures(services: Services, user_id: str | None, now: datetime, hours: int)
         "batches": {"total": total, "active": active},
         "tracks": store.tracks(user_id),
         "throughput": [
-            {"hour": row["_id"]["hour"], "status": row["_id"]["status"], "count": row["count"]}
+            {
+                "hour": row["_id"]["hour"],
+                "status": row["_id"]["status"],
+                "count": row["count"],
+                "mean_seconds": _seconds(row["milliseconds"]),
+            }
             for row in ended
         ],
         "success_rate": _success_rate(ended),
@@ -79,6 +84,10 @@ def _figures(services: Services, user_id: str | None, now: datetime, hours: int)
             "oldest_seconds": max(0.0, (now - oldest).total_seconds()) if oldest else None,
         },
     }
+
+
+def _seconds(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds / 1000, 3)
 
 
 def _by_status(rows: list[tuple[str, str, int]]) -> dict[str, int]:

@@ -29,11 +29,18 @@ class StatisticsStore:
         return [(row["_id"]["type"], row["_id"]["status"], row["count"]) for row in rows]
 
     def finished_by_hour(self, since: datetime, user_id: str | None) -> list[Document]:
-        """Rows of hour, status and count; hours without an end are missing."""
+        """Rows of hour, status, count and mean seconds of work; hours without an end are missing."""
         hour = {"$dateTrunc": {"date": "$completed_at", "unit": "hour"}}
+        worked = {"$subtract": ["$completed_at", "$processing_started_at"]}  # null for what never started
         pipeline: list[Document] = [
             {"$match": {"completed_at": {"$gte": since}}},
-            {"$group": {"_id": {"hour": hour, "status": "$status"}, "count": {"$sum": 1}}},
+            {
+                "$group": {
+                    "_id": {"hour": hour, "status": "$status"},
+                    "count": {"$sum": 1},
+                    "milliseconds": {"$avg": worked},
+                }
+            },
             {"$sort": {"_id.hour": 1}},
         ]
         return list(self._aggregate(pipeline, user_id, hint="by_end"))

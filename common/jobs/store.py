@@ -58,6 +58,7 @@ class Pulse:
     run: Run
     progress: Document | None = None
     logs: tuple[Document, ...] = ()
+    caches: tuple[str, ...] = ()  # what it has in the shared cache so far
 
 
 class JobStore:
@@ -184,6 +185,8 @@ class JobStore:
             values |= literal({"progress": pulse.progress})
         if pulse.logs:
             values["logs"] = self._with_logs(pulse.logs)
+        if pulse.caches:
+            values["cache_prefixes"] = _also(pulse.caches)
         return [{"$set": values}]
 
     def complete(
@@ -197,7 +200,7 @@ class JobStore:
         return bool(self.complete_many([delivered]))
 
     def complete_many(self, completions: Sequence[Completion]) -> set[str]:
-        """The ids of those that were written: many ends for one flush of the journal."""
+        """Ids of those that these runs have ended, now or before: many ends for one flush of the journal."""
         updates = [
             UpdateOne(
                 self._fence(item.run) | {"cancel_requested": False},
@@ -207,13 +210,13 @@ class JobStore:
                         {
                             "results": item.results,
                             "files": list(item.files),
-                            "cache_prefixes": list(item.cache_prefixes),
                             "progress": item.progress,
                             "error": None,
                         },
                         item.logs,
                         item.expires_after,
                     )
+                    | {"cache_prefixes": _also(item.cache_prefixes)}
                 ),
             )
             for item in completions
@@ -372,3 +375,8 @@ class JobStore:
 
 
 __all__ = ["JobStore", "Pulse", "Run", "Timing"]
+
+
+def _also(prefixes: Sequence[str]) -> Document:
+    """Beside those of earlier runs: what a run left in the cache goes with its job, however it ended."""
+    return {"$setUnion": [{"$ifNull": ["$cache_prefixes", []]}, {"$literal": list(prefixes)}]}

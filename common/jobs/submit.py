@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
-from pymongo.errors import PyMongoError
-
-from common import logs, tracing
+from common import tracing
 from common.access import Caller, owner_of_new
-from common.errors import SecretaryError
+from common.jobs.announce import announce_new
 from common.jobs.database import Document
 from common.jobs.demands import check_demands
 from common.jobs.idempotency import idempotency, insert_once
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import SCHEMA_VERSION, Batch, Job
+from common.jobs.new_job import new_job
 from common.jobs.requests import JobRequest, canonical_type, parse_batch, parse_job
 from common.jobs.search import words_of
-from common.queue.base import Message, queue_for
 from common.services import Services
 from common.uploads.use import check_uploads
 from common.webhooks.events import EventType
 from common.webhooks.hook import BATCH_END, JOB_ENDS, NewHook, wants_jobs
 from common.webhooks.request import WebhookRequest
-
-LONGEST_DELAY_SECONDS = 900.0  # SQS keeps no message back for longer
-QUEUED = {"step": "queued", "percent": 0, "message": "", "eta_seconds": None}
 
 
 def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key: str | None) -> Job:
@@ -48,7 +43,7 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     )
     if known:
         return known
-    announce(services, [document])
+    announce_new(services, [document])
     return Job.from_document(document | {"webhook": hook.shown_once if hook else None})
 
 
@@ -98,33 +93,10 @@ def submit_batch(
     )
     if known:
         return known, services.batches.member_ids(known.batch_id)
-    announce(services, jobs)
+    announce_new(services, jobs)
     counts = {JobStatus.PENDING.value: len(jobs)} if jobs else {}
     batch["webhook"] = hook.shown_once if hook else None
     return Batch.from_document(batch, counts), [job["job_id"] for job in jobs]
-
-
-def announce(services: Services, documents: list[Document]) -> None:
-    """A queue that does not answer loses nothing: the jobs are stored, and the sweep sends them later."""
-    now = services.clock()
-    messages = [
-        Message(
-            queue=queue_for(item["job_type"], item["priority"]),
-            subject_id=item["_id"],
-            user_id=item["user_id"],
-            delay_seconds=_seconds_until(item["not_before"], now),
-        )
-        for item in documents
-        if _seconds_until(item["not_before"], now) <= LONGEST_DELAY_SECONDS
-    ]
-    try:
-        services.queue.send(messages)
-    except (PyMongoError, SecretaryError) as error:
-        logs.warning("queue did not take messages", count=len(messages), error=type(error).__name__)
-
-
-def _seconds_until(not_before: datetime | None, now: datetime) -> float:
-    return 0.0 if not_before is None else max((not_before - now).total_seconds(), 0.0)
 
 
 def _member(services: Services, caller: Caller, item: Any, place: int, batch: Document) -> Document:
@@ -167,47 +139,23 @@ def _groups(caller: Caller, owner: str) -> list[str]:
 def _job(
     services: Services, caller: Caller, owner: str, request: JobRequest, parameters: Document
 ) -> Document:
-    now = services.clock()
-    settings = services.settings
-    job_id = services.new_id("job")
-    later = _seconds_until(request.not_before, now)
-    # What is too far away for the queue is announced by the sweep, when its time has come.
-    announced_in = later if later > LONGEST_DELAY_SECONDS else later + settings.sweep.resend_after_seconds
-    return {
-        "_id": job_id,
-        "job_id": job_id,
-        "schema": SCHEMA_VERSION,
-        "job_type": canonical_type(request.job_type),
-        "job_name": request.job_name,
-        "status": JobStatus.PENDING.value,
-        "parameters": parameters,
-        "progress": dict(QUEUED),
-        "results": None,
-        "files": [],
-        "error": None,
-        "created_at": now,
-        "updated_at": now,
-        "batch_id": None,
-        "user_id": owner,
-        "owner_groups": _groups(caller, owner),
-        "access_control": request.access_control.model_dump(),
-        "logs": [],
-        "tries": 0,
-        "max_attempts": request.max_attempts or settings.jobs.max_attempts,
-        "priority": request.priority,
-        "tags": request.tags,
-        "words": words_of(request.job_name, parameters),
-        "attempt": 0,
-        "lease": None,
-        "not_before": request.not_before,
-        "keep_until": request.expires_at,
-        "trace": tracing.current(),
-        "cancel_requested": False,
-        "paused": False,
-        "used_seconds": 0.0,
-        "resend_at": now + timedelta(seconds=announced_in),
-        "version": 1,
-    }
+    return new_job(
+        services,
+        job_id=services.new_id("job"),
+        job_type=canonical_type(request.job_type),
+        job_name=request.job_name,
+        parameters=parameters,
+        user_id=owner,
+        owner_groups=_groups(caller, owner),
+        access_control=request.access_control.model_dump(),
+        max_attempts=request.max_attempts,
+        priority=request.priority,
+        not_before=request.not_before,
+        keep_until=request.expires_at,
+        tags=request.tags,
+        words=words_of(request.job_name, parameters),
+        trace=tracing.current(),
+    )
 
 
 def _lifetime(services: Services) -> timedelta:

@@ -42,7 +42,7 @@ def sweep(services: Services) -> Swept:
         resent=len(lost),
         cancelled=sum(_cancel(services, job) for job in doomed),
         closed=sum(_close(services, batch_id) for batch_id in services.batches.take_unclosed(limit=AT_ONCE)),
-        removed=sum(_remove(services, job) for job in services.jobs.expired(limit=AT_ONCE)),
+        removed=_remove_expired(services),
         uncached=remove_unused_caches(services, limit=AT_ONCE),
         notified=sweep_webhooks(services),
         uploads=remove_expired_uploads(services, limit=AT_ONCE),
@@ -72,10 +72,20 @@ def _cancel(services: Services, job: Job) -> bool:
 
 
 def _close(services: Services, batch_id: str) -> bool:
-    """A batch that is still open and has no members is one whose removal was interrupted."""
+    """A batch that has no members is one whose removal was interrupted."""
     if remove_batch(services, batch_id):
         return False
-    return close_batch(services, batch_id)
+    closed = close_batch(services, batch_id)
+    services.batches.forget_check(batch_id)
+    return closed
+
+
+def _remove_expired(services: Services) -> int:
+    jobs = services.jobs.expired(limit=AT_ONCE)
+    batch_ids = {job.batch_id for job in jobs if job.batch_id}
+    if batch_ids:
+        services.batches.look_again(sorted(batch_ids))
+    return sum(_remove(services, job) for job in jobs)
 
 
 def _remove(services: Services, job: Job) -> bool:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 1024 * 1024
 PART_BYTES = 8 * 1024 * 1024  # S3 takes no part below 5 MB
 DEFAULT_REGION = "us-east-1"  # the one region that S3 does not want to be named
+TAKEN = (409, 412)  # the answers to "only if it is not there"; the first while another writes it
 DELETE_AT_ONCE = 1_000  # keys in one DeleteObjects call
 
 
@@ -49,11 +51,24 @@ class ObjectStore:
     def __init__(self, options: Objects, clock: Clock = utc_now) -> None:
         self._options = options
         self._clock = clock
-        self._clients: dict[str, S3Client] = {}
 
     def put(self, key: str, data: bytes, media_type: str) -> StoredObject:
         with _outages():
             self._s3().put_object(Bucket=self._options.bucket, Key=key, Body=data, ContentType=media_type)
+        return StoredObject(key=key, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+    def put_new(self, key: str, data: bytes, media_type: str) -> StoredObject | None:
+        """None where the key is taken: of two who write at once, one does."""
+        from botocore.exceptions import ClientError
+
+        options = {"Bucket": self._options.bucket, "Key": key, "ContentType": media_type, "IfNoneMatch": "*"}
+        with _outages():
+            try:
+                self._s3().put_object(**options, Body=data)  # type: ignore[arg-type]
+            except ClientError as error:
+                if error.response["ResponseMetadata"]["HTTPStatusCode"] in TAKEN:
+                    return None
+                raise
         return StoredObject(key=key, size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
     def put_file(self, key: str, path: Path, media_type: str) -> StoredObject:
@@ -182,14 +197,12 @@ class ObjectStore:
         return SignedUrl(url=url, expires_at=self._clock() + timedelta(seconds=seconds))
 
     def _s3(self, endpoint_url: str | None = None) -> S3Client:
-        endpoint = endpoint_url or self._options.endpoint_url
-        name = endpoint or ""
-        if name not in self._clients:
-            self._clients[name] = _client(self._options, endpoint)
-        return self._clients[name]
+        return _client(self._options, endpoint_url or self._options.endpoint_url)
 
 
+@lru_cache(maxsize=8)
 def _client(options: Objects, endpoint: str | None) -> S3Client:
+    """One for each place and process: making one costs more than most of what is asked of it."""
     import boto3
     from botocore.config import Config
 

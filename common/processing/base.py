@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 class Parameters(BaseModel):
     """Base of every job type's parameters: unknown names are refused, so a typo is noticed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     def needs_language_model(self) -> bool:
         """Whether a job with these parameters can do nothing without a model: refused on submit then."""
@@ -135,13 +135,30 @@ class Cache(Protocol):
 
     def write(self, name: str, data: bytes | Path, media_type: str | None = None) -> StoredFile: ...
 
+    def write_new(self, name: str, data: bytes, media_type: str) -> StoredFile | None:
+        """None where it is there already: of two jobs that compute the same, the first is kept."""
+        ...
+
     def copy(self, name: str, target: Path) -> None:
         """Stream a cached file to disk."""
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class FoundRecording:
+    """What the page of a video site shows; `url` is None where it has no file that could be fetched."""
+
+    url: str | None
+    captions: tuple[str, ...] = ()  # addresses, the best first
+    title: str = ""
+
+
 class Sources(Protocol):
     """Opens what a job's parameters point at, through the guards and within the limits."""
+
+    def look_up(self, url: str, *, language: str | None) -> FoundRecording:
+        """Where the recording is that a page shows."""
+        ...
 
     def fetch(
         self, *, url: str | None = None, upload_id: str | None = None, file_path: str | None = None

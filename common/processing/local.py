@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from common.names import safe_name
-from common.processing.base import SourceFile, StoredFile
+from common.processing.base import FoundRecording, SourceFile, StoredFile
 from common.processing.storage import guess_type, local_source
 
 
@@ -59,6 +59,9 @@ class FolderCache:
     def write(self, name: str, data: bytes | Path, media_type: str | None = None) -> StoredFile:
         return self._files.write(name, data, media_type)
 
+    def write_new(self, name: str, data: bytes, media_type: str) -> StoredFile | None:
+        return None if name in self.names() else self.write(name, data, media_type)
+
     def copy(self, name: str, target: Path) -> None:
         target.write_bytes(self.read(name))
 
@@ -75,3 +78,6 @@ class LocalSources:
         if not file_path:
             raise ValueError("without the service only local files can be read")
         return local_source(Path(file_path), max_bytes=self._max_bytes)
+
+    def look_up(self, url: str, *, language: str | None) -> FoundRecording:
+        raise ValueError("without the service only local files can be read")

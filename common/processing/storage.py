@@ -14,7 +14,7 @@ from common.names import collision_key, safe_name
 from common.objects import keys
 from common.objects.store import ObjectStore
 from common.outbound.client import Outbound
-from common.processing.base import SourceFile, StoredFile
+from common.processing.base import FoundRecording, SourceFile, StoredFile
 
 READ_BYTES = 1024 * 1024
 
@@ -86,6 +86,14 @@ class ObjectCache:
     def write(self, name: str, data: bytes | Path, media_type: str | None = None) -> StoredFile:
         return _store(self._objects, f"{self._prefix}/{name}", name, data, media_type)
 
+    def write_new(self, name: str, data: bytes, media_type: str) -> StoredFile | None:
+        stored = self._objects.put_new(f"{self._prefix}/{name}", data, media_type)
+        if stored is None:
+            return None
+        return StoredFile(
+            path=name, key=stored.key, size=stored.size, sha256=stored.sha256, media_type=media_type
+        )
+
     def copy(self, name: str, target: Path) -> None:
         with target.open("wb") as file:
             file.writelines(self._objects.stream(f"{self._prefix}/{name}"))
@@ -131,6 +139,11 @@ class GuardedSources:
         if upload_id and self._objects:
             return self._copy(self._objects, keys.upload_prefix(self._user_id, upload_id))
         raise ValidationFailed("expected url, upload_id or file_path, found none of them")
+
+    def look_up(self, url: str, *, language: str | None) -> FoundRecording:
+        from common.processing.media.video_site import look_up
+
+        return look_up(url, self._outbound(), language=language)
 
     def _copy(self, objects: ObjectStore, prefix: str) -> SourceFile:
         found = next(objects.listing(prefix), None)

@@ -9,6 +9,9 @@ from typing import Protocol
 
 HIGH_PRIORITY = 5  # from here on a job goes into its type's fast lane
 NOTIFY_QUEUE = "notify"
+LONGEST_DELAY_SECONDS = (
+    900  # what SQS allows; a message that comes too early is put off by whoever receives it
+)
 BATCH_ARCHIVE = "batch_archive"  # a job type that nobody hands in: it packs what other jobs delivered
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pymongo import ReplaceOne, ReturnDocument, WriteConcern
 from pymongo.collection import Collection
 from pymongo.database import Database
-from pymongo.errors import BulkWriteError, PyMongoError
+from pymongo.errors import BulkWriteError, DuplicateKeyError, PyMongoError
 
 from common import logs
 from common.errors import Unavailable
@@ -21,6 +21,8 @@ from common.jobs.database import OUTAGES, Document
 from common.queue.base import Delivery, Message, dead_letters
 
 DUPLICATE_KEY = 11000
+WATCH_SECONDS = 1.0
+LOOK_AT_ALL_SECONDS = 0.25  # how late a message may be seen that was given back or delayed
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)  # past on every clock; equal times keep the order of arrival
 
 
@@ -50,7 +52,11 @@ class MongoQueue:
         self._max_deliveries = max_deliveries
         self._poll_seconds = poll_seconds
         self._last_user: dict[str, str] = {}  # whose turn it was, by queue
+        self._filled: set[str] = set()  # queues that may have something
+        self._look_at_all_at = 0.0
+        self._watched: set[str] = set()
         self._news = threading.Event()
+        self._is_waiting = threading.Event()
         self._watcher: threading.Thread | None = None
         self._closed = threading.Event()
 
@@ -62,13 +68,18 @@ class MongoQueue:
         now = self._now() if any(message.delay_seconds for message in messages) else None
         documents = [self._document(message, now) for message in messages]
         try:
-            self._messages.insert_many(documents, ordered=False)
+            if len(documents) == 1:
+                self._messages.insert_one(documents[0])
+            else:
+                self._messages.insert_many(documents, ordered=False)
+        except DuplicateKeyError:
+            self._messages.replace_one({"_id": documents[0]["_id"]}, documents[0], upsert=True)
         except BulkWriteError as error:
             self._replace_known(documents, error)
 
     @_outages()
     def receive(self, queues: Sequence[str], *, limit: int, wait_seconds: float) -> list[Delivery]:
-        self._watch()
+        self._watch(queues)
         deadline = time.monotonic() + wait_seconds
         while True:
             self._news.clear()
@@ -76,7 +87,9 @@ class MongoQueue:
             left = deadline - time.monotonic()
             if taken or left <= 0 or self._closed.is_set():
                 return taken
+            self._is_waiting.set()
             self._news.wait(min(self._poll_seconds, left))  # polls, should the change stream miss one
+            self._is_waiting.clear()
 
     @_outages()
     def extend(self, deliveries: Sequence[Delivery]) -> None:
@@ -115,10 +128,17 @@ class MongoQueue:
         self._news.set()
 
     def _take(self, queues: Sequence[str], limit: int) -> list[Delivery]:
-        """Most queues are empty most of the time, and one look at the index says which."""
-        filled = set(self._messages.distinct("queue", {"queue": {"$in": list(queues)}}))
+        """Most queues are empty most of the time: looks at those that have or had something, and now and
+        then at all of them, for what was delayed or given back."""
+        if time.monotonic() >= self._look_at_all_at:
+            self._filled.update(self._messages.distinct("queue", {"queue": {"$in": list(queues)}}))
+            self._look_at_all_at = time.monotonic() + min(self._poll_seconds, LOOK_AT_ALL_SECONDS)
         for queue in queues:
-            if queue in filled and (taken := self._take_from(queue, limit)):
+            if queue not in self._filled:
+                continue
+            self._filled.discard(queue)  # before the look: what arrives meanwhile is told of again
+            if taken := self._take_from(queue, limit):
+                self._filled.add(queue)
                 return taken
         return []
 
@@ -139,9 +159,14 @@ class MongoQueue:
                 ready, self._hiding(secrets.token_hex(8)), sort=order, return_document=ReturnDocument.AFTER
             )
             return self._deliveries([document] if document else [])
-        ids = [item["_id"] for item in self._messages.find(ready, {"_id": 1}).sort(order).limit(limit)]
-        if not ids:
-            return []
+        while ids := [
+            item["_id"] for item in self._messages.find(ready, {"_id": 1}).sort(order).limit(limit)
+        ]:
+            if taken := self._take_these(ids, ready, order):
+                return taken  # else another receiver was faster, and there may be more
+        return []
+
+    def _take_these(self, ids: list[str], ready: Document, order: list[tuple[str, int]]) -> list[Delivery]:
         receipt = secrets.token_hex(8)
         if len(ids) == 1:
             document = self._messages.find_one_and_update(
@@ -209,23 +234,39 @@ class MongoQueue:
         local_time: datetime = self._messages.database.command("hello")["localTime"]
         return local_time
 
-    def _watch(self) -> None:
+    def _watch(self, queues: Sequence[str]) -> None:
+        """Only the queues that this receiver asks for wake it up."""
+        self._watched.update(queues)
         if self._watcher is None:
             self._watcher = threading.Thread(target=self._listen, name="queue-watcher", daemon=True)
             self._watcher.start()
 
     def _listen(self) -> None:
-        """One change stream per process tells of every new message."""
-        inserts: list[Document] = [
-            {"$match": {"operationType": {"$in": ["insert", "replace"]}}},
-            {"$project": {"_id": 1}},
-        ]
+        """One change stream per process tells of new messages, to those who wait for one."""
         while not self._closed.is_set():
             try:
-                with self._messages.watch(inserts, max_await_time_ms=1000) as stream:
-                    while stream.alive and not self._closed.is_set():
-                        if stream.try_next() is not None:
-                            self._news.set()
+                self._follow(sorted(self._watched))
             except PyMongoError as error:
                 logs.warning("change stream interrupted", error=type(error).__name__)
                 self._closed.wait(self._poll_seconds)
+
+    def _follow(self, queues: list[str]) -> None:
+        """Speaks to the server itself: a whole answer is one piece of news, and none is asked for while
+        the receiver has enough to do."""
+        database, name = self._messages.database, self._messages.name
+        inserts = {"operationType": {"$in": ["insert", "replace"]}, "fullDocument.queue": {"$in": queues}}
+        pipeline = [{"$changeStream": {}}, {"$match": inserts}, {"$project": {"fullDocument.queue": 1}}]
+        with database.client.start_session() as session:
+            answer = database.command("aggregate", name, pipeline=pipeline, cursor={}, session=session)
+            self._look_at_all_at = 0.0  # of what came before, nothing was heard
+            self._news.set()
+            while not self._closed.is_set() and len(self._watched) == len(queues):
+                if not self._is_waiting.wait(WATCH_SECONDS):
+                    continue
+                answer = database.command(
+                    "getMore", answer["cursor"]["id"], collection=name,
+                    maxTimeMS=int(WATCH_SECONDS * 1000), session=session,
+                )  # fmt: skip
+                if news := {item["fullDocument"]["queue"] for item in answer["cursor"]["nextBatch"]}:
+                    self._filled.update(news)
+                    self._news.set()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from common import logs
 from common.errors import Unavailable
-from common.queue.base import NOTIFY_QUEUE, Delivery, Message, decode, encode
+from common.queue.base import LONGEST_DELAY_SECONDS, NOTIFY_QUEUE, Delivery, Message, decode, encode
 from common.queue.sqs_client import outages, sqs_client
 from common.queue.sqs_directory import SqsDirectory
 from common.queue.sqs_polls import SqsPolls
@@ -27,7 +27,6 @@ Entry = dict[str, Any]
 Item = TypeVar("Item")
 
 BATCH = 10  # entries in one call, and messages in one answer, as SQS allows
-LONGEST_DELAY_SECONDS = 900  # what SQS allows; a job that comes too early is put off by whoever receives it
 LONGEST_VISIBILITY_SECONDS = 12 * 3600  # what SQS allows
 SENDERS = 8  # calls at a time of a bulk
 PAUSES_SECONDS = (0.2, 1.0)  # before what failed within a batch is tried again

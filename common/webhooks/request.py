@@ -18,7 +18,7 @@ Url = Annotated[str, Field(min_length=1, max_length=8_192)]
 class WebhookRequest(BaseModel):
     """A receiver of events. Without a secret one is made, and shown once."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     url: Url
     events: Annotated[list[EventType], Field(min_length=1, max_length=len(EventType))] | None = None
@@ -44,7 +44,7 @@ class WebhookRequest(BaseModel):
 class WebhookTestRequest(BaseModel):
     """A receiver to try out: one given here, or that of a job."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     webhook: WebhookRequest | None = None
     job_id: Annotated[str, Field(max_length=200)] | None = None

@@ -4,7 +4,7 @@
     python -m tests.bench.engine        our own figures alone, and what a batch costs beside a bare insert
 
 The measuring script runs the workers in the environment of the peers, which need not have our packages, so
-`work` starts the interpreter that SECRETARY_PYTHON names, and `enqueue` speaks to a producer in it.
+`work` starts the interpreter that BENCH_PYTHON names, and `enqueue` speaks to a producer in it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PYTHON = os.environ.get("SECRETARY_PYTHON", str(ROOT / ".venv" / "bin" / "python"))
+PYTHON = os.environ.get("BENCH_PYTHON", str(ROOT / ".venv" / "bin" / "python"))
 BATCH_JOBS = 1_000
 
 
@@ -82,7 +82,25 @@ def build(url: str, lease: int) -> Peer:
     )
 
 
-PEERS = {"secretary": Entry("tests.bench.engine:build", mongod)}
+@contextmanager
+def with_sqs(folder: Path, durable: bool) -> Iterator[str]:
+    """The same with LocalStack's SQS as its queue; the address names both."""
+    with subprocess.Popen(
+        [PYTHON, "-m", "tests.bench.engine", "--serve-sqs", str(folder)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.terminate()
+        server.wait()
+
+
+PEERS = {
+    "secretary": Entry("tests.bench.engine:build", mongod),
+    "secretary-sqs": Entry("tests.bench.engine:build", with_sqs),
+}
 
 
 def _environment(url: str, lease: int) -> dict[str, str]:
@@ -93,15 +111,33 @@ def _environment(url: str, lease: int) -> dict[str, str]:
         "SECRETARY_JOBS__HEARTBEAT_SECONDS": str(lease / 4),
         "SECRETARY_SWEEP__RESEND_AFTER_SECONDS": "2",
     }
-    return kept | (leases if lease else {}) | {
-        "MONGODB_URI": url,
+    return kept | (leases if lease else {}) | _services(url) | {
         "PYTHONPATH": f"{ROOT}:{ROOT / 'tests' / 'bench' / 'job_type'}",
         "SECRETARY_GENERIC_WORKER__MAX_CONCURRENT": "1",
         "SECRETARY_LOGGING__LEVEL": "WARNING",
     }  # fmt: skip
 
 
-def serve(folder: Path) -> None:
+def _services(url: str) -> dict[str, str]:
+    """An address is that of MongoDB, or the JSON of several settings."""
+    named: dict[str, str] = json.loads(url) if url.startswith("{") else {"MONGODB_URI": url}
+    return named
+
+
+def serve_sqs(folder: Path) -> None:
+    from tests.servers.localstack import LocalStackServer
+
+    (folder / "localstack").mkdir()
+    server = LocalStackServer(folder / "localstack")
+    server.start()
+    os.environ |= server.environment  # where the AWS library looks for its credentials
+    try:
+        serve(folder, server.environment | {"SECRETARY_QUEUE__ADAPTER": "sqs"})
+    finally:
+        server.stop()
+
+
+def serve(folder: Path, more: dict[str, str] | None = None) -> None:
     """A mongod with our indexes, and the sweep, until the parent ends us."""
     import signal
     import threading
@@ -114,12 +150,14 @@ def serve(folder: Path) -> None:
 
     server = MongoServer(folder / "mongod")
     server.start()
-    options = load_settings({"MONGODB_URI": server.uri, "SECRETARY_SWEEP__RESEND_AFTER_SECONDS": "2"})
+    named = {"MONGODB_URI": server.uri} | (more or {})
+    quiet = {"SECRETARY_SWEEP__RESEND_AFTER_SECONDS": "2", "SECRETARY_LOGGING__LEVEL": "WARNING"}
+    options = load_settings(named | quiet)
     create_indexes(connect(options.mongodb))
     services = build_services(options)
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-    print(server.uri, flush=True)
+    print(json.dumps(named) if more else server.uri, flush=True)
     while not stopping.wait(1.0):
         sweep(services)
     services.close()
@@ -184,6 +222,8 @@ def compare_batch() -> None:
 if __name__ == "__main__":
     if "--serve" in sys.argv:
         serve(Path(sys.argv[-1]))
+    elif "--serve-sqs" in sys.argv:
+        serve_sqs(Path(sys.argv[-1]))
     elif "--produce" in sys.argv:
         produce()
     else:

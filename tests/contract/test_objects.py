@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -52,6 +53,22 @@ def test_the_second_write_wins(store: ObjectStore) -> None:
     store.put("a", b"second", TEXT)
 
     assert store.get("a") == b"second"
+
+
+def test_a_write_of_something_new_never_replaces(store: ObjectStore) -> None:
+    key = f"new/{secrets.token_hex(8)}"
+    stored = store.put_new(key, b"first", "text/plain")
+    assert stored is not None and (stored.size, stored.key) == (5, key)
+    assert store.put_new(key, b"second", "text/plain") is None
+    assert store.get(key) == b"first"
+
+
+def test_of_many_writes_of_something_new_one_succeeds(store: ObjectStore) -> None:
+    key = f"new/{secrets.token_hex(8)}"
+    with ThreadPoolExecutor(8) as pool:
+        stored = list(pool.map(lambda number: store.put_new(key, b"%d" % number, "text/plain"), range(8)))
+    (winner,) = [number for number, one in enumerate(stored) if one is not None]
+    assert store.get(key) == b"%d" % winner
 
 
 @pytest.mark.parametrize(

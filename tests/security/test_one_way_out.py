@@ -23,7 +23,7 @@ GUARD = {
     "common/outbound/tunnel.py",
 }
 # The command line and the Python client talk to the service that their user names, from the user's machine.
-CLIENT = {"common/client/answers.py", "common/client/asynchronous.py", "common/client/secretary.py"}
+CLIENT = {f"common/client/{name}.py" for name in ("answers", "asynchronous", "secretary", "transfer")}
 # The operator's own services, at addresses from the settings; a request cannot change them.
 STORES = {"common/objects/store.py", "common/queue/sqs_client.py"}
 # Asks our own loopback address, or takes a port on it.

@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +15,7 @@ from localstack_client.session import Session
 
 from infra.local.ports import HOST, free_ports
 from infra.local.process import Process
+from tests.servers.own_environment import InstallationFailed, own_environment
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 
 VERSION = "4.12.0"
 PUBLISHED_BEFORE = "2025-12-31"  # its own dependencies have moved on since
-FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "localstack" / VERSION
-INSTALL_SECONDS = 600.0
 START_SECONDS = 60.0
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1"}
 
@@ -36,28 +32,12 @@ class LocalStackMissing(Exception):
 
 
 def install() -> Path:
-    """The Python that can run it; made once, under a lock, and kept in .cache."""
-    python, complete = FOLDER / "venv" / "bin" / "python", FOLDER / "complete"
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with (FOLDER / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not complete.exists():
-            uv = [sys.executable, "-m", "uv"]
-            _run([*uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(FOLDER / "venv")])
-            what = [f"localstack-core[base-runtime,runtime]=={VERSION}", "service-identity"]
-            _run([*uv, "pip", "install", "--quiet", "--python", str(python),
-                  "--exclude-newer", PUBLISHED_BEFORE, *what])  # fmt: skip
-            complete.touch()
-    return python
-
-
-def _run(command: list[str]) -> None:
+    """The Python that can run it."""
+    what = [f"localstack-core[base-runtime,runtime]=={VERSION}", "service-identity"]
     try:
-        subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise LocalStackMissing(f"its installation took more than {INSTALL_SECONDS:.0f} seconds") from None
-    except subprocess.CalledProcessError as error:
-        raise LocalStackMissing(error.stderr.decode(errors="replace").strip()[-500:]) from None
+        return own_environment(f"localstack/{VERSION}", what, options=["--exclude-newer", PUBLISHED_BEFORE])
+    except InstallationFailed as error:
+        raise LocalStackMissing(str(error)) from error
 
 
 class LocalStackServer:

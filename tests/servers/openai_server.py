@@ -9,8 +9,8 @@ import http.server
 import json
 import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,13 @@ class Seen:
         return "".join(part["text"] for part in content if part["type"] == "text")
 
     @property
+    def pictures(self) -> list[str]:
+        """The data URLs of the last message."""
+        content = self.body["messages"][-1]["content"]
+        parts = [] if isinstance(content, str) else content
+        return [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+
+    @property
     def schema(self) -> Json | None:
         form = self.body.get("response_format") or {}
         found: Json | None = (form.get("json_schema") or {}).get("schema")
@@ -80,12 +87,14 @@ class OpenAiServer:
         api_key: str | None = None,
     ) -> None:
         self.answer = answer
-        self.faults = deque(faults)
+        self.faults = list(faults)
         self.knows_schema = knows_schema
         self.transcript = list(transcript)
         self.api_key = api_key
         self.seen: list[Seen] = []
-        self.lock = threading.Lock()
+        self.most_at_once = 0
+        self._at_once = 0
+        self._lock = threading.Lock()
         self._server: http.server.ThreadingHTTPServer | None = None
 
     def __enter__(self) -> OpenAiServer:
@@ -112,6 +121,24 @@ class OpenAiServer:
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
+    def environment(self) -> dict[str, str]:
+        """What makes our settings use it."""
+        return {"OPENAI_BASE_URL": self.base_url, "OPENAI_API_KEY": self.api_key or "key-of-the-test"}
+
+    @contextmanager
+    def taken(self, seen: Seen) -> Iterator[Fault | None]:
+        """One request from its arrival to its answer, and the fault that is its answer, if any is left."""
+        with self._lock:
+            self.seen.append(seen)
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+            fault = self.faults.pop(0) if self.faults else None
+        try:
+            yield fault
+        finally:
+            with self._lock:
+                self._at_once -= 1
+
     def chats(self) -> list[Seen]:
         return [one for one in self.seen if one.path.endswith("/chat/completions")]
 
@@ -131,9 +158,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             headers={name.lower(): value for name, value in self.headers.items()},
             body=json.loads(raw) if is_json else raw,
         )
-        with self.owner.lock:
-            self.owner.seen.append(seen)
-            fault = self.owner.faults.popleft() if self.owner.faults else None
+        with self.owner.taken(seen) as fault:
+            self._answer(seen, fault)
+
+    def _answer(self, seen: Seen, fault: Fault | None) -> None:
         if fault:
             self._fail(fault)
         elif self.owner.api_key and seen.headers.get("authorization") != f"Bearer {self.owner.api_key}":

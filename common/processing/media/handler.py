@@ -10,8 +10,8 @@ from common.errors import TranscriptionFailed, UnsupportedFile
 from common.names import safe_name
 from common.processing.base import Context, Result, SourceFile
 from common.processing.media.captions import Segment, parse_captions, to_text, to_vtt
+from common.processing.media.locate import locate
 from common.processing.media.parameters import MediaParameters
-from common.processing.media.side_captions import side_captions
 from common.processing.media.transcript import Transcript, transcribe
 from common.processing.transform.library import template_of
 from common.processing.transform.template import Template, parse_template
@@ -30,7 +30,7 @@ def handle(parameters: MediaParameters, context: Context) -> Result:
     found, name = _transcript(parameters, context)
     if not found.segments:
         raise TranscriptionFailed("The recording was read to its end, and no speech was found in it.")
-    stem = safe_name(PurePosixPath(name).stem, fallback="recording")
+    stem = safe_name(name, fallback="recording")
     text = to_text(found.segments)
     context.files.write(f"{stem}.vtt", to_vtt(found.segments).encode(), "text/vtt; charset=utf-8")
     context.files.write(f"{stem}.txt", text.encode(), "text/plain; charset=utf-8")
@@ -69,15 +69,16 @@ def _template(parameters: MediaParameters, context: Context) -> Template:
 
 
 def _transcript(parameters: MediaParameters, context: Context) -> tuple[Transcript, str]:
-    """Captions beside the recording spare its download."""
-    if parameters.url:
-        beside = side_captions(parameters.url, context, language=parameters.source_language)
-        if beside:
-            return Transcript(segments=beside, origin="captions"), PurePosixPath(parameters.url).name
-    source = context.sources.fetch(
-        url=parameters.url, upload_id=parameters.upload_id, file_path=parameters.file_path
-    )
-    return _of_source(source, parameters, context), source.name
+    """Captions beside the recording or on its page spare its download."""
+    if parameters.url is None:
+        source = context.sources.fetch(upload_id=parameters.upload_id, file_path=parameters.file_path)
+        return _of_source(source, parameters, context), PurePosixPath(source.name).stem
+    located = locate(parameters.url, context, language=parameters.source_language)
+    if located.captions:
+        name = located.title or PurePosixPath(parameters.url).stem
+        return Transcript(segments=located.captions, origin="captions"), name
+    source = located.fetch(context)
+    return _of_source(source, parameters, context), located.title or PurePosixPath(source.name).stem
 
 
 def _of_source(source: SourceFile, parameters: MediaParameters, context: Context) -> Transcript:

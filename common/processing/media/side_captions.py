@@ -15,16 +15,26 @@ SUFFIXES = (".mp4", ".webm", ".mkv", ".ogv", ".m4v", ".mov", ".mp3", ".ogg", ".o
 def side_captions(url: str, context: Context, *, language: str | None) -> tuple[Segment, ...]:
     """Nothing where there are none: they are only looked for, nobody promised them."""
     for candidate in caption_urls(url, language):
-        try:
-            source = context.sources.fetch(url=candidate)
-        except Cancelled:
-            raise
-        except ProcessingError as error:
-            context.progress.log("info", f"no captions beside the recording ({error.code})")
-            continue
-        if source.size <= MAX_CAPTIONS_BYTES and (found := parse_captions(source.path.read_bytes())):
+        if found := read_captions(candidate, context):
             return found
     return ()
+
+
+def read_captions(url: str, context: Context) -> tuple[Segment, ...]:
+    """None where they cannot be had: the recording itself may still be heard."""
+    try:
+        source = context.sources.fetch(url=url)
+    except Cancelled:
+        raise
+    except ProcessingError as error:
+        context.progress.log("info", f"no captions at an address where some could be ({error.code})")
+        return ()
+    return parse_captions(source.path.read_bytes()) if source.size <= MAX_CAPTIONS_BYTES else ()
+
+
+def is_media_file(url: str) -> bool:
+    """Whether an address names a file; else it is taken for a page that shows one."""
+    return PurePosixPath(urlsplit(url).path).suffix.lower() in (*SUFFIXES, ".vtt", ".srt")
 
 
 def caption_urls(url: str, language: str | None) -> list[str]:

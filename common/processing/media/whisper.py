@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from common.errors import TranscriptionFailed
-from common.names import safe_name
+from common.names import log_safe, safe_name
+
+# Without the second, the library would ask the internet for one, past our guard.
+FILES = ("model.bin", "tokenizer.json")
 
 
 class WhisperTranscriber:
@@ -19,24 +22,35 @@ class WhisperTranscriber:
         self._model: Any = None
 
     def transcribe(self, audio: Path, *, language: str | None) -> Iterator[tuple[float, float, str]]:
-        segments, _ = self._loaded().transcribe(str(audio), language=language, vad_filter=True)
+        model = self._loaded()
+        known = language if language in model.supported_languages else None  # None: it listens for itself
+        segments, _ = model.transcribe(str(audio), language=known, vad_filter=True)
         for one in segments:
             yield one.start, one.end, one.text
 
     def _loaded(self) -> Any:
         if self._model is None:
-            try:
-                from faster_whisper import WhisperModel
-            except ImportError:
-                raise TranscriptionFailed(
-                    "speech.model_dir is set, but faster-whisper is not installed: expected the extra"
-                    " `secretary[speech]`."
-                ) from None
-            if not (self._folder / "model.bin").is_file():
-                raise TranscriptionFailed(
-                    "speech.model_dir: expected a folder with a faster-whisper model (model.bin), found none."
-                )
-            self._model = WhisperModel(
-                str(self._folder), device="cpu", compute_type="int8", local_files_only=True
-            )
+            self._model = self._load()
         return self._model
+
+    def _load(self) -> Any:
+        try:
+            from faster_whisper import WhisperModel
+        except ImportError:
+            raise TranscriptionFailed(
+                "speech.model_dir is set, but faster-whisper is not installed: expected the extra"
+                " `secretary[speech]`."
+            ) from None
+        missing = [name for name in FILES if not (self._folder / name).is_file()]
+        if missing:
+            raise TranscriptionFailed(
+                f"speech.model_dir: expected a folder with a faster-whisper model ({', '.join(FILES)}),"
+                f" found one without {' and '.join(missing)}."
+            )
+        try:
+            return WhisperModel(str(self._folder), device="cpu", compute_type="int8", local_files_only=True)
+        except (RuntimeError, ValueError) as error:
+            raise TranscriptionFailed(
+                f"speech.model_dir: expected a faster-whisper model, found one that cannot be loaded"
+                f" ({log_safe(error)})."
+            ) from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from common.processing.base import Warning
-from common.processing.ocr import preparation
+from common.processing.ocr import preparation, second_reader
 from common.processing.ocr.language import choose
 from common.processing.ocr.layout import as_markdown, as_text
 from common.processing.ocr.recogniser import (
@@ -49,6 +49,8 @@ def ocr_image(image: Image, *, language: str | None = None) -> OcrPage:
     turned = 0
     if not found.upright or found.confidence < SURE_CONFIDENCE:
         prepared, found, turned = _turned(page, prepared, found, chosen.data_name)
+    if found.confidence < LOW_CONFIDENCE and second_reader.is_slide(page) and second_reader.is_installed():
+        prepared, found, turned = _second_reading(page, prepared, found, turned)
     lines = tuple(line for line in found.lines if not _is_noise(line))
     return OcrPage(
         text=as_text(lines),
@@ -77,6 +79,14 @@ def _turned(
     if again.confidence + 1 < found.confidence:
         return prepared, found, 0
     return upright, again, degrees
+
+
+def _second_reading(
+    page: Image, prepared: Image, found: Recognition, turned: int
+) -> tuple[Image, Recognition, int]:
+    """Of two readers the one that is surer."""
+    again = second_reader.read_again(page)
+    return (page, again, 0) if again.confidence > found.confidence else (prepared, found, turned)
 
 
 def _is_noise(line: OcrLine) -> bool:

@@ -39,7 +39,8 @@ class PageWork:
         model = context.model.vision_name if context.model and self.method.uses_model else None
         folder = self.method.cache_name(language=parameters.language, model=model)
         cache = context.cache(self.kind, self.source.sha256, folder)
-        kept = reusable(cache, context, is_fresh=parameters.force_overwrite or not parameters.use_cache)
+        is_fresh = parameters.force_overwrite or not parameters.use_cache
+        kept = reusable(cache, context, is_fresh=is_fresh)
         pictures = PagePictures(
             source=self.pages, context=context, cache=cache, kept=kept,
             images=self.images, previews=self.method.makes_previews,
@@ -49,8 +50,9 @@ class PageWork:
             progress=PageProgress(context.progress, len(self.numbers)), calls_made=len(model_calls(context)),
         )  # fmt: skip
         loop = PageLoop(
-            context=context, cache=cache, reader=reader, pictures=pictures, numbers=self.numbers, kept=kept
-        )
+            context=context, cache=cache, reader=reader, pictures=pictures, numbers=self.numbers, kept=kept,
+            overwrites=is_fresh,
+        )  # fmt: skip
         reading = loop.run()
         context.progress.report("postprocessing", LAST_PERCENT)
         target_dir = keys.cache_prefix(self.kind, self.source.sha256, folder)

@@ -15,6 +15,7 @@ import pypdfium2
 import pypdfium2.raw as raw
 
 from common.errors import EncryptedFile, UnsupportedFile
+from common.media_type import sniff
 from common.processing.base import Warning
 from common.processing.pdf.bookmarks import read_bookmarks
 from common.processing.pdf.headings import Styles
@@ -63,7 +64,7 @@ def open_document(path: Path, *, max_pages: int) -> PdfDocument:
     if not head:
         raise UnsupportedFile("The file is empty: expected a PDF.")
     if b"%PDF-" not in head:
-        raise UnsupportedFile("The file is not a PDF: its header is missing.")
+        raise UnsupportedFile(f"Expected a PDF, found {sniff(path)}.")
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
@@ -71,7 +72,7 @@ def open_document(path: Path, *, max_pages: int) -> PdfDocument:
     pages = len(document)
     if pages == 0:
         document.close()
-        raise UnsupportedFile("The PDF has no pages.")
+        raise UnsupportedFile("Expected a PDF with at least one page, found one that has no pages.")
     if pages > max_pages:
         document.close()
         raise UnsupportedFile(
@@ -86,7 +87,8 @@ def _refusal(error: pypdfium2.PdfiumError, path: Path) -> EncryptedFile | Unsupp
     if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY) and b"/Encrypt" in path.read_bytes():
         return EncryptedFile("The PDF is encrypted and needs a password to be opened.")
     return UnsupportedFile(
-        "The PDF is damaged beyond repair or has no pages.", details={"reason": str(error)}
+        "Expected a PDF with at least one page, found one that is damaged beyond repair or has no pages.",
+        details={"reason": str(error)},
     )
 
 

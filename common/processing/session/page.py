@@ -25,6 +25,7 @@ MAX_JSON_LD_ITEMS = 100
 TIME_CHARACTERS = 20_000  # the date stands near the top; a long text is not searched for one
 
 _TITLE_PARTS = re.compile(r"\s+(?:[|·–—-]|::|»)\s+")
+_RECORDING_TYPES = ("VideoObject", "AudioObject")
 _TALK_TYPES = ("Event", "PresentationDigitalDocument", "VideoObject", "CreativeWork")
 
 
@@ -71,7 +72,7 @@ def read_page(data: bytes, url: str) -> EventPage:
     title = _title(tree, body, json_ld, open_graph)[:MAX_TITLE_CHARACTERS]
     speakers = find_speakers(tree, body, json_ld)
     moment = _moment(body, json_ld, around)
-    media = find_media(body, base_url)
+    media = find_media(body, base_url, stated=_stated_videos(json_ld, open_graph))
     markdown = to_markdown(main_content(body), base_url)
     return EventPage(
         url=url,
@@ -136,6 +137,19 @@ def _title(
             return max(confirmed, key=len)
     first_heading = headings[0] if headings else ""
     return " ".join(shared.split()) or first_heading or _TITLE_PARTS.split(page_title)[0]
+
+
+def _stated_videos(json_ld: Sequence[dict[str, Any]], open_graph: dict[str, str]) -> list[str]:
+    """JSON-LD says where a recording is, or its player; so do the tags that networks read."""
+    found: list[Any] = []
+    for item in json_ld:
+        about = [item, *(item.get(name) for name in ("video", "recordedIn", "subjectOf"))]
+        videos = [one for one in about if isinstance(one, dict) and one.get("@type") in _RECORDING_TYPES]
+        found += [one.get(name) for one in videos for name in ("contentUrl", "embedUrl")]
+    found += [
+        open_graph.get(name) for name in ("og:video:secure_url", "og:video:url", "og:video", "og:audio")
+    ]
+    return [one for one in found if isinstance(one, str) and one]
 
 
 def _stated_language(tree: LexborHTMLParser, open_graph: dict[str, str]) -> str:

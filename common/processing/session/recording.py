@@ -10,7 +10,7 @@ from common.errors import Cancelled, ProcessingError, TranscriptionFailed
 from common.outbound.guard import shown_url
 from common.processing.base import Context, Warning
 from common.processing.media.captions import MAX_CAPTIONS_BYTES, parse_captions, to_text
-from common.processing.media.side_captions import side_captions
+from common.processing.media.locate import locate
 from common.processing.media.transcript import NOT_CONFIGURED, transcribe
 from common.processing.session.media import Link
 from common.processing.session.page import EventPage
@@ -27,7 +27,7 @@ class Recording:
 
 
 def read_recording(parameters: SessionParameters, page: EventPage, context: Context) -> Recording:
-    video = parameters.video_url or (page.videos[0].url if page.videos else "")
+    video = parameters.video_url or next((link.url for link in (*page.videos, *page.players)), "")
     if parameters.video_transcript:
         return Recording(video_url=video, transcript=parameters.video_transcript.strip())
     captions = _in_order(page.captions, parameters.source_language or page.language)
@@ -53,14 +53,14 @@ def read_recording(parameters: SessionParameters, page: EventPage, context: Cont
 
 
 def _spoken(video: str, parameters: SessionParameters, page: EventPage, context: Context) -> str:
-    """A recording is large: without recognition only captions beside it are looked for."""
+    """A recording is large: without recognition only its captions are looked for."""
     language = parameters.source_language or page.language or None
-    beside = side_captions(video, context, language=language)
-    if beside:
-        return to_text(beside)
+    located = locate(video, context, language=language)
+    if located.captions:
+        return to_text(located.captions)
     if context.transcriber is None:
-        raise TranscriptionFailed(f"it has no captions, and {NOT_CONFIGURED}.")
-    source = context.sources.fetch(url=video)
+        raise located.trouble or TranscriptionFailed(f"it has no captions, and {NOT_CONFIGURED}.")
+    source = located.fetch(context)
     if not (media_type.is_audio(source.media_type) or media_type.is_video(source.media_type)):
         raise TranscriptionFailed(f"expected a recording, found {source.media_type}.")
     found = transcribe(

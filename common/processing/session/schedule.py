@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from common.errors import UnsupportedFile, ValidationFailed
+from common.media_type import sniff_binary
 from common.names import log_safe, unique_names
 from common.processing.languages import language_code
 from common.processing.session.frab import read_json
@@ -129,9 +130,9 @@ def _reader(data: bytes) -> Callable[[bytes], RawSchedule]:
         return read_json
     if start.startswith(b"<") or data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return read_xml
-    raise UnsupportedFile(
-        f"Expected a schedule ({EXPECTED}), found {log_safe(start[:40].decode('latin-1'))!r}"
-    )
+    words = repr(log_safe(start[:40].decode("latin-1")))
+    found = sniff_binary(data) or ("binary data" if b"\0" in start else words)
+    raise UnsupportedFile(f"Expected a schedule ({EXPECTED}), found {found}")
 
 
 def _event(raw: RawEvent, filename: str, base_url: str) -> ScheduleEvent:

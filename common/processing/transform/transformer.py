@@ -101,7 +101,10 @@ class _Questioner:
         self._schema = json_schema(asked)
         self._limit = int(getattr(model, "input_characters", INPUT_CHARACTERS))
         self._system = system_prompt(
-            template.system_prompt, target_language=material.target_language, context=material.context
+            template.system_prompt,
+            target_language=material.target_language,
+            context=material.context,
+            questions=asked,
         )
 
     def ask(self) -> dict[str, Any]:

@@ -26,6 +26,7 @@ const app = {
   notify,
   // What a button does: an error is told, never swallowed.
   act: (call) => () => call().catch((error) => notify(say("error", { message: error.message }))),
+  dropped: [], // files that the page "Add" is to take
   signIn(token) {
     sessionStorage.setItem("token", token);
     app.secretary.token = token;
@@ -107,6 +108,18 @@ function signOut() {
   return button(say("logout"), () => { sessionStorage.removeItem("token"); location.reload(); });
 }
 
+// Files may be dropped anywhere: a browser would otherwise leave the page and open them.
+function takeDrops() {
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    app.dropped = [...(event.dataTransfer?.files ?? [])];
+    if (!app.dropped.length) return;
+    if (location.hash === "#/add") show(); else app.go("/add");
+  });
+}
+
 applyTheme();
+takeDrops();
 addEventListener("hashchange", () => { show(); content.focus(); });
 show();

@@ -7,6 +7,9 @@
 export const FINAL = new Set(["completed", "failed", "cancelled"]);
 const FINAL_BATCH = new Set(["completed", "failed", "cancelled", "partial"]);
 const WAIT_SECONDS = 20;
+const RETRIED = new Set([429, 502, 503, 504]);
+const MOST_TRIES = 5;
+const LONGEST_PAUSE_SECONDS = 30;
 
 export class SecretaryError extends Error {
   constructor({ code, message, details, request_id: requestId }, status) {
@@ -18,13 +21,12 @@ export class SecretaryError extends Error {
 export class Secretary {
   constructor(baseUrl = "", { token = null, language = null } = {}) {
     Object.assign(this, { baseUrl: baseUrl.replace(/\/$/, ""), token, language });
-    this.completedSessions = new Map();
   }
 
   // Jobs
 
   async createJob(jobType, parameters, options = {}) {
-    return (await this.post("/api/jobs", { job_type: jobType, parameters, ...options })).job;
+    return (await this.create("/api/jobs", { job_type: jobType, parameters, ...options })).job;
   }
 
   async job(jobId) {
@@ -33,6 +35,15 @@ export class Secretary {
 
   async jobs(query = {}) {
     return (await this.get("/api/jobs", query)).data;
+  }
+
+  // The same list as soon as it has changed since `query.since`, and no more than once a second.
+  async nextJobs(query, { signal } = {}) {
+    await pause(1);
+    for (;;) {
+      const { data } = await this.get("/api/jobs", { ...query, wait: WAIT_SECONDS }, { signal });
+      if (data.version !== query.since) return data;
+    }
   }
 
   async logs(jobId) {
@@ -57,7 +68,7 @@ export class Secretary {
   // Batches
 
   async createBatch(jobs, options = {}) {
-    return (await this.post("/api/batches", { jobs, ...options })).batch;
+    return (await this.create("/api/batches", { jobs, ...options })).batch;
   }
 
   async batch(batchId) {
@@ -81,10 +92,10 @@ export class Secretary {
   cancelBatch(batchId) { return this.post(`/api/batches/${encodeURIComponent(batchId)}/cancel`); }
   retryFailed(batchId) { return this.post(`/api/batches/${encodeURIComponent(batchId)}/retry-failed`); }
   setBatchActive(batchId, active) {
-    return this.post(`/api/batches/${encodeURIComponent(batchId)}/toggle-active`, { active });
+    return this.post(`/api/batches/${encodeURIComponent(batchId)}/toggle-active`, { isActive: active });
   }
   deleteBatch(batchId) { return this.call("DELETE", `/api/batches/${encodeURIComponent(batchId)}`); }
-  async importSchedule(body) { return this.post("/api/batches/import", body); }
+  async importSchedule(body) { return (await this.create("/api/batches/import", body)).data; }
 
   // Files
 
@@ -92,8 +103,8 @@ export class Secretary {
   async upload(file, { onProgress = () => {} } = {}) {
     const type = file.type || "application/octet-stream";
     const body = { filename: file.name, size: file.size, content_type: type };
-    const { data } = await this.post("/api/uploads", body);
-    await put(data.url, file, data.headers ?? { "Content-Type": type }, onProgress);
+    const { data } = await this.create("/api/uploads", body);
+    await retried(() => put(data.url, file, data.headers ?? { "Content-Type": type }, onProgress));
     return data.upload_id;
   }
 
@@ -102,8 +113,14 @@ export class Secretary {
     return (await this.get(`/api/jobs/${encodeURIComponent(jobId)}/download-archive`, { redirect: false })).data.url;
   }
 
-  async batchArchiveUrl(batchId) {
-    return (await this.get(`/api/batches/${encodeURIComponent(batchId)}/download-archive`, { redirect: false })).data?.url;
+  // That of a whole batch; `onBuilding` is told once if it has to be built first.
+  async batchArchiveUrl(batchId, { onBuilding = () => {}, signal } = {}) {
+    const { data } = await this.get(`/api/batches/${encodeURIComponent(batchId)}/download-archive`, { redirect: false });
+    if (data.url) return data.url;
+    onBuilding(data);
+    const built = await this.waitForJob(data.job_id, { signal });
+    if (built.status !== "completed") throw new SecretaryError(built.error ?? { code: "ARCHIVE_NOT_FOUND", message: built.status });
+    return this.archiveUrl(built.job_id);
   }
 
   async files(jobId) {
@@ -121,56 +138,29 @@ export class Secretary {
   async deliveries(jobId) {
     return (await this.get(`/api/jobs/${encodeURIComponent(jobId)}/deliveries`)).data.deliveries;
   }
+  redeliver(deliveryId) { return this.post(`/api/deliveries/${encodeURIComponent(deliveryId)}/redeliver`); }
   async statistics(query = {}) { return (await this.get("/api/monitoring/events/stats", query)).data; }
   async jobTypes() { return (await this.get("/api/job-types")).data.job_types; }
   async templates() { return (await this.get("/api/templates")).data.templates; }
-
-  // What the old session client offered: process, keep, filter, download.
-
-  async processSession(parameters) {
-    const job = await this.createJob("session", parameters);
-    const done = await this.waitForJob(job.job_id);
-    if (done.status === "completed") this.#keep(done, parameters);
-    return done;
-  }
-
-  async processBatch(sessions, options = {}) {
-    const jobs = sessions.map((parameters) => ({ job_type: "session", parameters }));
-    const batch = await this.createBatch(jobs, options);
-    const done = await this.waitForBatch(batch.batch_id);
-    const members = (await this.jobs({ batch_id: batch.batch_id, limit: 200 })).jobs;
-    members.filter((job) => job.status === "completed").forEach((job) => this.#keep(job, job.parameters));
-    return { batch: done, jobs: members };
-  }
-
-  getCompletedSessions(filter = {}) {
-    return [...this.completedSessions.values()].filter((session) =>
-      Object.entries(filter).every(([name, value]) => session[name] === value));
-  }
-
-  async downloadSessionArchive(jobId) {
-    const session = this.completedSessions.get(jobId);
-    if (!session?.hasArchive) throw new Error("No archive available for this session");
-    return this.archiveUrl(jobId);
-  }
-
-  #keep(job, { event, track, session }) {
-    const hasArchive = Boolean(job.results?.archive_url);
-    this.completedSessions.set(job.job_id, { id: job.job_id, event, track, title: session, hasArchive, job });
-  }
 
   // Calls
 
   get(path, query = {}, options = {}) {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
     const text = new URLSearchParams(given).toString();
-    return this.call("GET", text ? `${path}?${text}` : path, undefined, options);
+    return retried(() => this.call("GET", text ? `${path}?${text}` : path, undefined, options));
   }
 
   post(path, body = {}, options = {}) { return this.call("POST", path, body, options); }
 
-  async call(method, path, body, { signal } = {}) {
-    const headers = { Accept: "application/json" };
+  // A key of its own makes a create harmless when it has to be sent again.
+  create(path, body) {
+    const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    return retried(() => this.call("POST", path, body, { headers: { "Idempotency-Key": key } }));
+  }
+
+  async call(method, path, body, { signal, headers: more = {} } = {}) {
+    const headers = { Accept: "application/json", ...more };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
     if (this.language) headers["Accept-Language"] = this.language;
@@ -178,21 +168,109 @@ export class Secretary {
     const envelope = await answer.json().catch(() => null);
     if (answer.ok && envelope) return envelope;
     const unexpected = { code: "UNEXPECTED_ANSWER", message: `The service answered ${answer.status}.` };
-    throw new SecretaryError(envelope?.error ?? unexpected, answer.status);
+    const error = new SecretaryError(envelope?.error ?? unexpected, answer.status);
+    error.retryAfter = Number(answer.headers.get("Retry-After")) || 0;
+    throw error;
   }
 }
 
-// fetch tells nothing about the progress of an upload, XMLHttpRequest does.
-function put(url, file, headers, onProgress) {
+// The client of the first service, by its own names: process, keep, filter, download. What is finished is told
+// as `sessionComplete` and `batchComplete`, to the page's window where there is one, and to `onEvent`.
+export class SessionWorkerClient extends Secretary {
+  constructor(baseUrl = "http://localhost:8000", { onEvent = () => {}, ...options } = {}) {
+    super(baseUrl, options);
+    Object.assign(this, { onEvent, activeJobs: new Map(), completedSessions: new Map() });
+  }
+
+  async processSession(parameters) {
+    const job = await this.createJob("session", parameters);
+    const done = await this.waitForJob(job.job_id, { onChange: (now) => this.activeJobs.set(now.job_id, now) })
+      .finally(() => this.activeJobs.delete(job.job_id));
+    if (done.status !== "completed") throw new SecretaryError(done.error ?? { code: "CANCELLED", message: done.status });
+    const sessionEntry = this.#keep(done);
+    this.#tell("sessionComplete", { session: sessionEntry });
+    return { sessionEntry, job: done };
+  }
+
+  async processBatch(sessions, options = {}) {
+    const jobs = sessions.map((parameters) => ({ job_type: "session", parameters }));
+    const { batch_id: batchId } = await this.createBatch(jobs, options);
+    const batch = await this.waitForBatch(batchId);
+    const processedSessions = [];
+    for (let cursor = null; ;) {
+      const page = await this.jobs({ batch_id: batchId, status: "completed", limit: 200, cursor });
+      processedSessions.push(...page.jobs.map((job) => this.#keep(job)));
+      cursor = page.next_cursor;
+      if (!cursor) break;
+    }
+    const results = { batchId, batch, processedSessions };
+    this.#tell("batchComplete", { batch: results });
+    return results;
+  }
+
+  getCompletedSessions(filter = {}) {
+    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+    return [...this.completedSessions.values()].filter((session) => wanted.every(([name, value]) => session[name] === value));
+  }
+
+  // Opens the archive where there is a window, and resolves with its address.
+  async downloadSessionArchive(sessionId) {
+    if (!this.completedSessions.get(sessionId)?.hasArchive) throw new Error("No archive available for this session");
+    const url = await this.archiveUrl(sessionId);
+    globalThis.window?.open(url, "_blank");
+    return url;
+  }
+
+  #keep(job) {
+    const { session: title, event, track, category } = job.parameters;
+    const { archive_url: archive, archive_filename: archiveFilename } = job.results;
+    const entry = { id: job.job_id, jobId: job.job_id, title, event, track, category, processedAt: job.completed_at,
+      hasArchive: Boolean(archive), archiveFilename, data: job.results };
+    this.completedSessions.set(job.job_id, entry);
+    return entry;
+  }
+
+  #tell(name, detail) {
+    this.onEvent(name, detail);
+    globalThis.window?.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}
+
+// Sends again what a busy or restarting service refused, and what was lost on the way.
+async function retried(send) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const helps = RETRIED.has(error.status) || error instanceof TypeError; // how fetch tells of a broken connection
+      if (!helps || attempt === MOST_TRIES) throw error;
+      const seconds = Math.min(error.retryAfter || 0.1 * 2 ** attempt, LONGEST_PAUSE_SECONDS);
+      await pause(seconds);
+    }
+  }
+}
+
+function pause(seconds) {
+  return new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
+}
+
+// fetch tells nothing about the progress of an upload, XMLHttpRequest does; Node has only the former.
+async function put(url, file, headers, onProgress) {
+  const given = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-length"); // set by the sender
+  if (globalThis.XMLHttpRequest) return putWatched(url, file, given, onProgress);
+  const answer = await fetch(url, { method: "PUT", headers: Object.fromEntries(given), body: file });
+  if (!answer.ok) throw failed(answer.status);
+  return onProgress(1);
+}
+
+function putWatched(url, file, headers, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("PUT", url);
-    for (const [name, value] of Object.entries(headers)) {
-      if (name.toLowerCase() !== "content-length") request.setRequestHeader(name, value); // the browser sets that one
-    }
+    headers.forEach(([name, value]) => request.setRequestHeader(name, value));
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded / (event.total || 1)));
     request.addEventListener("load", () => (request.status < 300 ? resolve() : reject(failed(request.status))));
-    request.addEventListener("error", () => reject(failed(0)));
+    request.addEventListener("error", () => reject(new TypeError("The upload was interrupted.")));
     request.send(file);
   });
 }

@@ -114,7 +114,7 @@ def test_the_first_key_comes_from_the_command_and_opens_the_api(
     revoked = secretary(environment, "revoke", second.json()["data"]["key_id"])
     assert revoked.returncode == 0
     assert api.get("/api/jobs", headers=anna).status_code == 401
-    assert len(secretary(environment, "list").stdout.splitlines()) == 2
+    assert len(secretary(environment, "list", "--json").stdout.splitlines()) == 2
 
 
 def test_without_a_database_the_command_says_what_it_expected(tmp_path: Path) -> None:

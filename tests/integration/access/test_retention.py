@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from common.access import Caller
-from common.jobs.model import Job
-from common.jobs.store import Run
+from common.jobs.batch_archive import ensure_batch_archive
+from common.jobs.batch_control import delete_batch
+from common.jobs.control import delete_job
+from common.jobs.ending import close_batch
+from common.jobs.model import Batch, Job
+from common.jobs.store import Pulse, Run
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.sweep import sweep
 from common.services import Services
@@ -48,11 +52,12 @@ def ended(
     cache = cache or cache_of(job.job_id)
     for key in (f"jobs/{job.job_id}/1/a.md", f"archives/{job.job_id}/1/a.zip", f"{cache}/page_001.txt"):
         services.objects.put(key, b"content", "text/plain")
+    services.jobs.pulse([Pulse(run=run, caches=(cache,))])
     if failed:
         assert services.jobs.fail(run, error=ERROR, expires_after=keep)
     else:
         assert services.jobs.complete(
-            run, results={}, files=[], cache_prefixes=[cache], progress={}, expires_after=keep
+            run, results={}, files=[], cache_prefixes=[], progress={}, expires_after=keep
         )
     publish_job(services, job.job_id)
 
@@ -73,10 +78,7 @@ def test_a_job_whose_time_is_over_leaves_nothing(services: Services, failed: boo
     ended(services, young, failed=failed, keep=DAY)
 
     assert sweep(services).removed == 1
-    remaining = left(services, old)
-    if failed:  # it never said which cache it used
-        remaining = [name for name in remaining if not name.startswith("cache/")]
-    assert remaining == []
+    assert left(services, old) == []
     assert len(left(services, young)) == 5
     assert sweep(services).removed == 0
 
@@ -151,6 +153,76 @@ def test_a_batch_goes_with_its_last_member(services: Services) -> None:
     sweep(services)
     assert services.batches.get(batch.batch_id) is None
     assert list(services.objects.listing(f"archives/batches/{batch.batch_id}/")) == []
+
+
+def test_what_an_earlier_run_left_in_the_cache_goes_too(services: Services) -> None:
+    """A job that was started anew by another method, and one that never said what it used again."""
+    job = submit_job(services, ANNA, PDF, key=None)
+    first, second = cache_of(f"{job.job_id} by another method"), cache_of(job.job_id)
+    services.objects.put(f"{first}/page_001.txt", b"content", "text/plain")
+    ended(services, job, failed=True, cache=first)
+    assert services.control.restart(job.job_id, parameters=job.parameters)
+    ended(services, job, keep=-1.0, cache=second)
+    stored = services.jobs.get(job.job_id)
+    assert stored is not None and set(stored.cache_prefixes) == {first, second}
+    sweep(services)
+    assert [key for prefix in (first, second) for key, _ in services.objects.listing(prefix)] == []
+
+
+def batch_of_one(services: Services) -> tuple[Batch, Job]:
+    """Ended, and packed by a job of its own."""
+    batch, (job_id,) = submit_batch(services, ANNA, {"jobs": [PDF]}, key=None)
+    job = services.jobs.get(job_id)
+    assert job is not None
+    ended(services, job)
+    close_batch(services, batch.batch_id)
+    closed = services.batches.get(batch.batch_id)
+    assert closed is not None
+    packer = ensure_batch_archive(services, closed)
+    key = f"archives/batches/{batch.batch_id}/{packer.job_id}/1/all.zip"
+    services.objects.put(key, b"content", "application/zip")
+    return closed, packer
+
+
+def test_the_job_that_packed_a_batch_goes_with_it(services: Services) -> None:
+    batch, packer = batch_of_one(services)
+    assert delete_batch(services, ANNA, batch.batch_id)
+    assert services.jobs.get(packer.job_id) is None
+    assert list(services.objects.listing(f"archives/batches/{batch.batch_id}/")) == []
+
+
+def test_what_packs_a_batch_that_is_gone_leaves_nothing(services: Services) -> None:
+    batch, packer = batch_of_one(services)
+    claimed = services.jobs.claim(packer.job_id, "worker")
+    assert claimed is not None
+    assert delete_batch(services, ANNA, batch.batch_id)
+    late = f"archives/batches/{batch.batch_id}/{packer.job_id}/1/late.zip"
+    services.objects.put(late, b"content", "application/zip")
+    run = Run(job_id=packer.job_id, attempt=claimed.attempt, worker_id="worker")
+    assert services.jobs.fail(run, error=ERROR, expires_after=-1.0)
+    sweep(services)
+    assert services.jobs.get(packer.job_id) is None
+    assert list(services.objects.listing(f"archives/batches/{batch.batch_id}/")) == []
+
+
+def test_a_batch_whose_last_job_is_deleted_goes_too(services: Services) -> None:
+    batch, _ = batch_of_one(services)
+    (job_id,) = services.batches.member_ids(batch.batch_id)
+    assert delete_job(services, ANNA, job_id)
+    assert services.batches.get(batch.batch_id) is None
+
+
+def test_a_batch_that_lost_its_members_is_found(services: Services) -> None:
+    """Who removed them died before the batch was removed; one with members is not looked at for ever."""
+    empty, _ = batch_of_one(services)
+    full, _ = batch_of_one(services)
+    services.batches.look_again([empty.batch_id, full.batch_id])
+    services.database["jobs"].delete_many({"batch_id": empty.batch_id})
+    services.database["batches"].update_many({}, {"$currentDate": {"check_at": True}})
+    sweep(services)
+    assert services.batches.get(empty.batch_id) is None
+    (kept,) = services.database["batches"].find({})
+    assert (kept["_id"], kept["check_at"]) == (full.batch_id, None)
 
 
 def test_the_log_of_webhooks_expires_by_itself(services: Services) -> None:

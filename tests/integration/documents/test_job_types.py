@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.servers.openai_server import OpenAiServer
 from tests.servers.site import site
 from tests.servers.stack import StackServer
-from tests.servers.vision_server import openai_server
 from tests.unit.processing.documents import joined_pdf, scanned_pdf, text_pdf
 from tests.unit.processing.office.samples import needs_libreoffice, presentation
 from tests.unit.processing.pictures import LETTER, draw_page
@@ -119,7 +119,7 @@ def test_a_model_method_is_refused_where_no_model_is(api: httpx.Client, sources:
 @pytest.fixture(scope="module")
 def small_slices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StackServer]:
     """A service with a model, whose runs are so short that each can read little more than one page."""
-    with openai_server(lambda _: "# Seen by the model") as model:
+    with OpenAiServer(answer=lambda _: "# Seen by the model") as model:
         server = StackServer(
             tmp_path_factory.mktemp("slices"),
             environment=model.environment() | {"SECRETARY_JOBS__SLICE_SECONDS": "15"},

@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from common.access import Caller
-from common.errors import Forbidden, NotFound, ValidationFailed
+from common.errors import ArchiveNotFound, Forbidden, NotFound, ValidationFailed
+from common.jobs.batch_archive import ensure_batch_archive
 from common.jobs.batch_control import archive_batch, cancel_batch, delete_batch, retry_failed, toggle_active
 from common.jobs.control import delete_job, restart_job
 from common.jobs.lifecycle import BatchStatus, JobStatus
@@ -206,3 +207,15 @@ def test_strangers_find_no_batch_and_readers_may_only_look(engine: Engine) -> No
 
 def _run(job_id: str, attempt: int) -> Run:
     return Run(job_id=job_id, attempt=attempt, worker_id=WORKER)
+
+
+def test_an_archive_asked_for_right_after_the_last_member_is_built(engine: Engine) -> None:
+    """Between the end of the last member and the end of the batch lies a moment."""
+    batch, (job_id,) = engine.submit_batch(1)
+    with pytest.raises(ArchiveNotFound):
+        ensure_batch_archive(engine.services, engine.batch(batch.batch_id))
+    engine.complete(engine.claim(job_id))
+    assert engine.batch(batch.batch_id).closed_at is None
+    job = ensure_batch_archive(engine.services, engine.batch(batch.batch_id))
+    assert job.status == JobStatus.PENDING
+    assert engine.batch(batch.batch_id).closed_at is not None

@@ -137,6 +137,10 @@ class Histories(RuleBasedStateMachine):
             "hand back": lambda: store.hand_back(run),
             "hand on": lambda: store.hand_on(run, checkpoint={}, used_seconds=1),
         }[outcome]()
+        if outcome == "complete" and (before.status, before.attempt) == (JobStatus.COMPLETED, run.attempt):
+            assert written, "its own end, told once more"
+            assert self.engine.job(run.job_id).version == before.version, "and not written once more"
+            return
         if not written:
             written = store.cancel_run(run, error=ERROR, expires_after=None)
         elif outcome == "complete":

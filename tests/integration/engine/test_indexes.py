@@ -120,6 +120,8 @@ def _use_all(jobs: Any, batches: Any, control: Any, queue: Any, batch_id: str, j
     batches.set_archived(batch_id, archived=True)
     batches.set_archive(batch_id, {})
     batches.take_unclosed(limit=10)
+    batches.look_again([batch_id])
+    batches.forget_check(batch_id)
     batches.with_outbox(older_seconds=0, limit=10)
     batches.clear_outbox(batch_id, [1])
     batches.disable_webhook(batch_id)

@@ -103,15 +103,17 @@ def test_progress_is_written_with_pages_and_time_left_at_most_once_a_second(
     job = engine.submit("work", parameters={"seconds": 3.0})
     seen = []
     with working(engine.services):
-        version = job.version
+        version, started = job.version, time.monotonic()
         while not job.is_final:
             query = JobQuery(wait=20, since=version)
             job = wait_for_job(engine.services, engine.caller, job.job_id, query)
             version = job.version
             if job.status == JobStatus.PROCESSING and job.progress and "pages_total" in job.progress:
                 seen.append(job.progress)
-    assert 1 <= len(seen) <= 6, "sixty reports became a few writes"
-    assert all(item["pages_total"] == 60 and item["eta_seconds"] is not None for item in seen)
+        seconds = time.monotonic() - started
+    assert 1 <= len(seen) <= seconds + 2, "of twenty reports a second, one was written"
+    assert all(item["pages_total"] == 60 for item in seen)
+    assert all(item["eta_seconds"] is not None for item in seen if item["percent"])
     assert [item["percent"] for item in seen] == sorted(item["percent"] for item in seen)
 
 

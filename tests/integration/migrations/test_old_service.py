@@ -163,7 +163,7 @@ def test_a_batch_that_had_ended_stays_closed(services: Services, old: Database[D
 def test_the_command_does_both(
     services: Services, environment: dict[str, str], old: Database[Document]
 ) -> None:
-    command = [sys.executable, "-m", "common.client.command", "migrate", "--from-old", old.name]
+    command = [sys.executable, "-m", "common.client.command", "migrate", "--json", "--from-old", old.name]
     given = dict(os.environ) | environment
     done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

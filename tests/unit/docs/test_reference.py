@@ -10,6 +10,7 @@ import typer.main
 
 from common import errors
 from common.client.command import app
+from functions.monitor.reference import PAGE, routes_page
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -32,6 +33,10 @@ def test_every_error_is_on_its_page_with_its_status() -> None:
         if kind.__module__ == "common.errors":
             known.setdefault(kind.code, set()).add(str(kind.http_status))
     assert told == known
+
+
+def test_the_page_of_routes_is_that_of_the_specification() -> None:
+    assert PAGE.read_text("utf-8") == routes_page(), "run python -m functions.monitor.reference"
 
 
 def test_every_command_is_on_its_page() -> None:

@@ -10,9 +10,12 @@ import common
 from common.errors import SecretaryError
 from common.http.titles import LANGUAGES, TITLES
 
+NEVER_ANSWERED = ("common.client", "common.migrations")  # errors of commands, which no route raises
+
 
 def codes(kind: type[SecretaryError] = SecretaryError) -> Iterator[str]:
-    yield kind.code
+    if not kind.__module__.startswith(NEVER_ANSWERED):
+        yield kind.code
     for child in kind.__subclasses__():
         yield from codes(child)
 
@@ -21,5 +24,5 @@ def test_every_code_has_a_title_in_every_language() -> None:
     for module in pkgutil.walk_packages(common.__path__, "common."):
         if module.name.startswith(("common.jobs", "common.keys", "common.webhooks", "common.uploads")):
             import_module(module.name)
-    assert set(codes()) - set(TITLES) <= {"UNEXPECTED_ANSWER"}
+    assert set(codes()) <= set(TITLES)
     assert all(set(titles) == set(LANGUAGES) and all(titles.values()) for titles in TITLES.values())

@@ -205,11 +205,15 @@ def test_a_packed_body_that_unpacks_to_nothing_is_cut_off(server: Loopback, outb
         outbound.get(server.url(), max_bytes=1_000)
 
 
+def gzipped(plain: bytes) -> bytes:
+    return gzip.compress(plain, mtime=0)  # the name of a test holds no time
+
+
 @pytest.mark.parametrize(
     ("encoding", "packed"),
     [
-        ("gzip", gzip.compress(b"hello ") + gzip.compress(b"world")),
-        ("gzip", gzip.compress(b"hello world") + b"\0" * 20),
+        ("gzip", gzipped(b"hello ") + gzipped(b"world")),
+        ("gzip", gzipped(b"hello world") + b"\0" * 20),
         ("deflate", zlib.compress(b"hello world")),
         ("deflate", zlib.compress(b"hello world")[2:-4]),
         ("identity", b"hello world"),
@@ -227,11 +231,11 @@ def test_a_packed_body_is_unpacked(
 @pytest.mark.parametrize(
     ("encoding", "packed"),
     [
-        ("gzip", gzip.compress(b"hello world")[:-9]),
+        ("gzip", gzipped(b"hello world")[:-9]),
         ("gzip", b"hello world"),
         ("deflate", b"hello world"),
         ("br", b"hello world"),
-        ("gzip, gzip", gzip.compress(gzip.compress(b"hello world"))),
+        ("gzip, gzip", gzipped(gzipped(b"hello world"))),
     ],
 )
 def test_a_damaged_or_unknown_packing_is_a_failure(

@@ -47,14 +47,14 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._caches: dict[tuple[str, str, str], FolderCache] = {}
+        self.caches: dict[str, FolderCache] = {}
         self._runs = 0
         self.files = FolderFiles(folder / "results")
         self.steps = Steps()
 
     def cache(self, kind: str, sha256: str, method: str) -> Cache:
-        key = (kind, sha256, method)
-        return self._caches.setdefault(key, FolderCache(self._folder / "-".join(key)))
+        key = f"{kind}-{sha256}-{method}"
+        return self.caches.setdefault(key, FolderCache(self._folder / key))
 
     def context(
         self,
@@ -85,5 +85,7 @@ class Desk:
 
 @functools.cache
 def _outbound() -> Outbound:
-    """Loopback is allowed, as an operator may allow it, on whatever ports the servers of a test got."""
-    return Outbound(OutboundPolicy(allow_networks=("127.0.0.0/8",), allow_ports=tuple(range(1024, 65536))))
+    """Loopback is allowed, as an operator may allow it, on whatever ports the servers of a test got. No name
+    is resolved: a page of the fixtures may link to any site."""
+    policy = OutboundPolicy(allow_networks=("127.0.0.0/8",), allow_ports=tuple(range(1024, 65536)))
+    return Outbound(policy, resolver=lambda _: ())

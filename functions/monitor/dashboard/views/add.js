@@ -1,7 +1,7 @@
 // Hand something in: files by drag and drop, a document by its address, a whole event by its schedule.
 
 import { bar, button, h, replace } from "../dom.js";
-import { number, say } from "../words.js";
+import { chosenLanguage, number, say } from "../words.js";
 import { cell, table } from "./parts.js";
 
 // Which job a file becomes, by its ending; the worker looks at the bytes themselves.
@@ -29,8 +29,9 @@ function dropZone(app) {
     class: "drop",
     ondragover: (event) => { event.preventDefault(); zone.classList.add("over"); },
     ondragleave: () => zone.classList.remove("over"),
-    ondrop: (event) => { event.preventDefault(); zone.classList.remove("over"); take(event.dataTransfer.files); },
+    ondrop: (event) => { event.preventDefault(); event.stopPropagation(); zone.classList.remove("over"); take(event.dataTransfer.files); },
   }, h("p", {}, say("drop")), input, h("p", { class: "soft" }, say("drop_hint")));
+  take(app.dropped.splice(0));
   return h("section", {}, zone, h("p", {}, h("label", { class: "check" }, pictures, say("pictures_too"))), list);
 }
 
@@ -64,7 +65,8 @@ function fromWeb(app) {
 
 function schedule(app) {
   const field = (word, name, attributes = {}) => h("label", {}, say(word), h("input", { name, ...attributes }));
-  const languages = ["de", "en", "fr", "es", "it"].map((code) => h("option", { value: code }, code));
+  const languages = ["de", "en", "fr", "es", "it"].map((code) =>
+    h("option", { value: code, selected: code === chosenLanguage() }, code));
   const result = h("div", { "aria-live": "polite" });
   const form = h("form", { class: "row" },
     field("schedule_hint", "url", { type: "url", required: true, size: 50, placeholder: "https://" }),
@@ -76,8 +78,7 @@ function schedule(app) {
     event.preventDefault();
     const body = importBody(form);
     try {
-      const { data } = await app.secretary.importSchedule({ ...body, dry_run: true });
-      replace(result, preview(app, data, body));
+      replace(result, preview(app, await app.secretary.importSchedule({ ...body, dry_run: true }), body));
     } catch (error) { replace(result, h("p", { class: "error", role: "alert" }, error.message)); }
   });
   return h("section", {}, h("h2", {}, say("schedule")), form, result);
@@ -96,8 +97,8 @@ function preview(app, data, body) {
     cell("speakers", [parameters.speakers ?? []].flat().join(", "))));
   const count = number(data.total ?? data.jobs.length);
   const start = app.act(async () => {
-    const { data: made } = await app.secretary.importSchedule(body);
-    app.go(`/batch/${encodeURIComponent(made.batch_id)}`);
+    const { batch_id: batchId } = await app.secretary.importSchedule(body);
+    app.go(`/batch/${encodeURIComponent(batchId)}`);
   });
   const ready = rows.length ? button(say("import", { count }), start, { class: "main" }) : null;
   return h("div", {}, h("p", {}, say("found_sessions", { count }), " ", ready),

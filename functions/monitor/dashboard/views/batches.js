@@ -12,7 +12,7 @@ export async function showBatches({ app, place }) {
 
 export function batchTable(batches) {
   const rows = batches.map((batch) => h("tr", {},
-    cell("status", badge(batch.status), batch.is_active === false ? ` ${say("paused")}` : ""),
+    cell("status", badge(batch.status), batch.isActive === false ? ` ${say("paused")}` : ""),
     cell("name", h("a", { href: `#/batch/${encodeURIComponent(batch.batch_id)}` }, batch.batch_name || batch.batch_id)),
     cell("progress", progressOf(batch)), cell("created", moment(batch.created_at))));
   return table(["status", "name", "progress", "created"], rows);
@@ -50,11 +50,10 @@ function headOf(app, batch) {
 
 function actions(app, batch) {
   const id = batch.batch_id;
-  const isActive = batch.is_active !== false;
+  const isActive = batch.isActive;
   const isOver = finished(batch) >= batch.total_jobs;
   const fetchArchive = async () => {
-    const url = await app.secretary.batchArchiveUrl(id);
-    if (url) location.assign(url); else app.notify(say("archive_building"));
+    location.assign(await app.secretary.batchArchiveUrl(id, { onBuilding: () => app.notify(say("archive_building")) }));
   };
   const retry = async () => { await app.secretary.retryFailed(id); app.again(); };
   const toggle = async () => { await app.secretary.setBatchActive(id, !isActive); app.again(); };

@@ -2,22 +2,23 @@
 
 import { bar, button, facts, h, replace } from "../dom.js";
 import { renderMarkdown } from "../markdown.js";
-import { bytes, moment, say } from "../words.js";
+import { bytes, moment, say, seconds } from "../words.js";
 import { FINAL } from "../client.js";
-import { badge, duration, jobName, progressText } from "./parts.js";
+import { badge, cell, duration, jobName, progressText, table } from "./parts.js";
 
 const PICTURE = /\.(png|jpe?g|webp)$/i;
 const MOST_PICTURES = 60;
 
 export async function showJob({ app, place, signal, id }) {
-  const [head, results, log] = [h("div"), h("div"), h("div")];
-  replace(place, head, results, log);
-  const done = await app.secretary.waitForJob(id, {
-    signal,
-    onChange: (job) => { if (!signal.aborted) replace(head, ...headOf(app, job)); },
-  });
+  const [head, results, log, sent] = [h("div"), h("div"), h("div"), h("div")];
+  replace(place, head, results, log, sent);
+  const done = await app.secretary.waitForJob(id, { signal, onChange: (job) => {
+    if (signal.aborted) return;
+    replace(head, ...headOf(app, job));
+    replace(log, timeline(job));
+  } });
   if (signal.aborted) return;
-  await Promise.all([showResults(app, results, done), showLog(app, log, done)]);
+  await Promise.all([showResults(app, results, done), done.webhook ? showDeliveries(app, sent, done) : null]);
 }
 
 function headOf(app, job) {
@@ -89,16 +90,37 @@ function fileList(app, job, files) {
   return h("div", { class: "wide", tabindex: 0 }, h("table", {}, h("tbody", {}, rows)));
 }
 
-async function showLog(app, place, job) {
-  const lines = (await app.secretary.logs(job.job_id)).map((line) =>
-    h("li", { class: line.level }, `${moment(line.timestamp)}  #${line.attempt ?? 0}  ${line.message}`));
-  replace(place, h("section", {}, h("h2", {}, say("timeline")), h("ul", { class: "log", tabindex: 0 }, lines)));
-  if (job.webhook) place.append(await deliveries(app, job));
+// The log, one group for each attempt; 0 is what happened before the first.
+function timeline(job) {
+  const groups = [...grouped(job.logs)].map(([number, lines]) => h("li", {},
+    number ? h("h3", {}, say("attempt", { number }), " ", h("span", { class: "soft" }, span(lines))) : null,
+    h("ul", { class: "log" }, lines.map((line) => h("li", { class: line.level }, `${moment(line.timestamp)}  ${line.message}`)))));
+  return h("section", {}, h("h2", {}, say("timeline")), h("ol", { class: "timeline", tabindex: 0 }, groups));
 }
 
-async function deliveries(app, job) {
+function grouped(lines) {
+  const groups = new Map();
+  lines.forEach((line) => groups.set(line.attempt ?? 0, [...(groups.get(line.attempt ?? 0) ?? []), line]));
+  return groups;
+}
+
+function span(lines) {
+  return seconds((new Date(lines.at(-1).timestamp) - new Date(lines[0].timestamp)) / 1000);
+}
+
+function answersOf(delivery) {
+  return delivery.attempts.map(({ status, reason }) => status ?? reason ?? "–").join(", ");
+}
+
+async function showDeliveries(app, place, job) {
+  const again = (one) => app.act(async () => {
+    await app.secretary.redeliver(one.delivery_id);
+    app.notify(say("redelivered"));
+    await showDeliveries(app, place, job);
+  });
   const rows = (await app.secretary.deliveries(job.job_id)).map((one) => h("tr", {},
-    ["event_type", "state", "reason"].map((name) => h("td", {}, one[name] ?? "")), h("td", {}, moment(one.updated_at))));
-  const list = rows.length ? h("table", {}, h("tbody", {}, rows)) : h("p", { class: "soft" }, say("nothing"));
-  return h("section", {}, h("h2", {}, say("deliveries")), list);
+    cell("event", one.event_type), cell("state", one.state), cell("reason", one.reason ?? ""), cell("attempts", answersOf(one)), cell("time_of", moment(one.created_at)),
+    h("td", {}, button(say("redeliver"), again(one)))));
+  const list = rows.length ? table(["event", "state", "reason", "attempts", "time_of", "redeliver"], rows) : h("p", { class: "soft" }, say("nothing"));
+  replace(place, h("section", {}, h("h2", {}, say("deliveries")), list));
 }

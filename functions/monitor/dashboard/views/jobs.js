@@ -7,12 +7,16 @@ import { jobTable } from "./parts.js";
 const STATES = ["pending", "processing", "completed", "failed", "cancelled"];
 const ROWS = 50;
 
-export async function showJobs({ app, place, query }) {
+export async function showJobs({ app, place, query, signal }) {
   const types = (await app.secretary.jobTypes()).map((type) => type.job_type);
   const list = h("div");
   const form = filters(query, types, (chosen) => app.go(`/jobs?${chosen}`));
   replace(place, h("h1", {}, say("jobs")), h("section", {}, form, list));
-  await addPage(app, list, Object.fromEntries(query), null);
+  const wanted = { ...Object.fromEntries(query), limit: ROWS };
+  for (let page = await app.secretary.jobs(wanted); !signal.aborted; ) {
+    if (!list.dataset.turned) replace(list, rows(app, list, wanted, page));
+    page = await app.secretary.nextJobs({ ...wanted, since: page.version }, { signal });
+  }
 }
 
 function filters(query, types, apply) {
@@ -39,13 +43,13 @@ function filters(query, types, apply) {
   return form;
 }
 
-async function addPage(app, list, query, cursor) {
-  const found = await app.secretary.jobs({ ...query, limit: ROWS, cursor });
-  list.append(found.jobs.length ? jobTable(found.jobs) : h("p", { class: "soft" }, say("nothing")));
-  if (!found.next_cursor) return;
-  const more = button(say("more"), async () => {
-    more.remove();
-    await addPage(app, list, query, found.next_cursor);
-  });
-  list.append(more);
+// A reader who has turned the page is not disturbed by newer jobs.
+function rows(app, list, wanted, page) {
+  const more = button(say("more"), app.act(async () => {
+    list.dataset.turned = true;
+    const next = await app.secretary.jobs({ ...wanted, cursor: page.next_cursor });
+    more.replaceWith(...rows(app, list, wanted, next));
+  }));
+  const shown = page.jobs.length ? jobTable(page.jobs) : h("p", { class: "soft" }, say("nothing"));
+  return page.next_cursor ? [shown, more] : [shown];
 }

@@ -6,6 +6,6 @@ import { cell, table } from "./parts.js";
 
 export async function showTemplates({ app, place }) {
   const rows = (await app.secretary.templates()).map((template) => h("tr", {},
-    cell("name", template.name), cell("languages", [template.languages ?? template.language ?? []].flat().join(", "))));
+    cell("name", template.name), cell("languages", template.languages.map(({ language }) => language).filter(Boolean).join(", "))));
   replace(place, h("h1", {}, say("templates")), h("section", {}, table(["name", "languages"], rows)));
 }

@@ -17,7 +17,7 @@ from common.processing.image.handler import handle
 from common.processing.image.parameters import ImageParameters
 from common.processing.language_model import configured_model
 from common.settings import load_settings
-from tests.servers.vision_server import openai_server, pictures_of, text_of
+from tests.servers.openai_server import OpenAiServer
 from tests.unit.processing.contexts import Desk
 from tests.unit.processing.pictures import LETTER, draw_page
 from tests.unit.shared_files import FIXTURES, needs_shared
@@ -142,15 +142,15 @@ def test_a_truncated_picture_is_refused(tmp_path: Path, desk: Desk) -> None:
 def test_the_model_reads_pictures_too(tmp_path: Path) -> None:
     path = tmp_path / "photo.jpg"
     draw_page(LETTER[:2], size=SMALL).save(path, "JPEG", quality=95)
-    with openai_server(lambda _: "# What the model saw") as server:
+    with OpenAiServer(answer=lambda _: "# What the model saw") as server:
         with configured_model(load_settings(server.environment())) as model:
             desk = Desk(tmp_path / "desk", model=model)
             alone = run(path, desk.context(), extraction_method="llm")
             both = run(path, desk.context(), extraction_method="llm_and_ocr", language="en")
         assert alone.markdown == both.markdown == "# What the model saw\n"
-        assert [len(pictures_of(chat)) for chat in server.chats] == [1, 1]
-        assert LETTER[0] not in text_of(server.chats[0])
-        assert LETTER[0] in text_of(server.chats[1])
+        assert [len(chat.pictures) for chat in server.chats()] == [1, 1]
+        assert LETTER[0] not in server.chats()[0].user
+        assert LETTER[0] in server.chats()[1].user
         assert both.metadata["ocr_confidence"] > 80
 
 

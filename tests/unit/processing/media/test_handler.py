@@ -17,7 +17,6 @@ from common.processing.media.captions import parse_captions
 from common.processing.media.handler import handle
 from common.processing.media.parameters import MediaParameters
 from common.processing.media.speech_service import SpeechService, TranscriptionPaused
-from common.processing.media.whisper import WhisperTranscriber
 from tests.servers.openai_server import Fault, OpenAiServer
 from tests.servers.site import site
 from tests.unit.processing.desk import Desk
@@ -157,11 +156,6 @@ def test_a_service_that_fails_is_told(
         with pytest.raises(kind, match=str(status)) as failed:
             run(Desk(tmp_path), f"{address}/talk.wav", transcriber=service)
     assert failed.value.retryable is retryable
-
-
-def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TranscriptionFailed, match="faster-whisper"):
-        next(WhisperTranscriber(tmp_path).transcribe(tmp_path / "a.wav", language=None))
 
 
 @needs_shared

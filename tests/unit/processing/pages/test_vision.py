@@ -21,7 +21,7 @@ from common.processing.pages.method import ExtractionMethod
 from common.processing.pdf.handler import handle
 from common.processing.pdf.parameters import PdfParameters
 from common.settings import load_settings
-from tests.servers.vision_server import Chat, Fault, OpenAiServer, openai_server, pictures_of, text_of
+from tests.servers.openai_server import Fault, OpenAiServer, Seen
 from tests.unit.processing.contexts import Desk, RecordedProgress
 from tests.unit.processing.documents import scanned_pdf, text_pdf
 
@@ -35,19 +35,19 @@ TEXTS = (
 )
 
 
-def page_number(chat: Chat) -> int:
-    match = re.search(r"This is page (\d+)", text_of(chat))
+def page_number(chat: Seen) -> int:
+    match = re.search(r"This is page (\d+)", chat.user)
     assert match
     return int(match[1])
 
 
-def transcribe(chat: Chat) -> str:
+def transcribe(chat: Seen) -> str:
     return f"# Seen on page {page_number(chat)}"
 
 
 @pytest.fixture
 def server() -> Iterator[OpenAiServer]:
-    with openai_server(transcribe) as running:
+    with OpenAiServer(answer=transcribe) as running:
         yield running
 
 
@@ -76,24 +76,24 @@ def test_the_model_sees_each_page_and_its_answers_come_in_order(
 ) -> None:
     result = run(talk, desk)
     assert result.markdown.strip() == seen(1, 2, 3, 4, 5, 6)
-    assert sorted(page_number(chat) for chat in server.chats) == [1, 2, 3, 4, 5, 6]
-    head, data = pictures_of(server.chats[0])[0].split(",", 1)
+    assert sorted(page_number(chat) for chat in server.chats()) == [1, 2, 3, 4, 5, 6]
+    head, data = server.chats()[0].pictures[0].split(",", 1)
     assert head == "data:image/jpeg;base64"
     assert max(Image.open(io.BytesIO(base64.b64decode(data))).size) <= 2048
-    assert TEXTS[0] not in text_of(server.chats[0])
+    assert TEXTS[0] not in server.chats()[0].user
 
 
 def test_every_call_is_counted(talk: Path, desk: Desk) -> None:
     result = run(talk, desk)
     assert len(result.llm_requests) == 6
-    assert {call["tokens"] for call in result.llm_requests} == {110}
+    assert {call["tokens"] > 100 for call in result.llm_requests} == {True}
     assert {call["purpose"] for call in result.llm_requests} == {"describe"}
 
 
 def test_a_second_job_asks_nothing(talk: Path, desk: Desk, server: OpenAiServer) -> None:
     run(talk, desk)
     result = run(talk, desk)
-    assert len(server.chats) == 6
+    assert len(server.chats()) == 6
     assert result.is_from_cache
     assert result.markdown.strip() == seen(1, 2, 3, 4, 5, 6)
 
@@ -101,7 +101,7 @@ def test_a_second_job_asks_nothing(talk: Path, desk: Desk, server: OpenAiServer)
 def test_pages_are_asked_side_by_side_within_the_limit(talk: Path, desk: Desk, server: OpenAiServer) -> None:
     meeting = threading.Barrier(3, timeout=20)
 
-    def answer(chat: Chat) -> str:
+    def answer(chat: Seen) -> str:
         meeting.wait()  # passes only when three requests are there at the same time
         return transcribe(chat)
 
@@ -109,6 +109,28 @@ def test_pages_are_asked_side_by_side_within_the_limit(talk: Path, desk: Desk, s
     desk.limits = replace(desk.limits, model_parallel=3)
     run(talk, desk)
     assert server.most_at_once == 3
+
+
+def test_of_two_jobs_at_the_same_page_the_first_answer_is_kept(
+    tmp_path: Path, desk: Desk, server: OpenAiServer
+) -> None:
+    """The second asks before the first has its answer, and is answered in other words."""
+    path = text_pdf(tmp_path / "one.pdf", TEXTS[:1])
+    others: list[Result] = []
+
+    def answer(chat: Seen) -> str:
+        if len(server.chats()) > 1:
+            return "# In other words"
+        others.append(run(path, desk))
+        return "# Too late"
+
+    server.answer = answer
+    late = run(path, desk)
+    assert [others[0].markdown, late.markdown] == ["# In other words\n", "# In other words\n"]
+    assert desk.cached("llm-gpt_4o_mini")["page_001.txt"].strip() == b"# In other words"
+    server.answer = lambda _: "# Anew"
+    assert run(path, desk, force_overwrite=True).markdown == "# Anew\n"
+    assert run(path, desk).markdown == "# Anew\n"
 
 
 @pytest.mark.parametrize(
@@ -120,8 +142,8 @@ def test_the_model_is_given_what_a_program_has_read(
     path = tmp_path / "one.pdf"
     scanned_pdf(path, [["Scanned words of this page"]]) if "ocr" in method else text_pdf(path, TEXTS[:1])
     result = run(path, desk, extraction_method=method, language="en")
-    assert expected in text_of(server.chats[0])
-    assert "English" in text_of(server.chats[0])
+    assert expected in server.chats()[0].user
+    assert "English" in server.chats()[0].user
     assert result.markdown.strip() == seen(1)
 
 
@@ -129,7 +151,7 @@ def test_the_model_is_given_what_a_program_has_read(
 def test_a_busy_model_is_asked_again(tmp_path: Path, desk: Desk, server: OpenAiServer, status: int) -> None:
     server.faults = [Fault(status=status, headers={"Retry-After": "0"})]
     result = run(text_pdf(tmp_path / "one.pdf", TEXTS[:1]), desk)
-    assert len(server.chats) == 2
+    assert len(server.chats()) == 2
     assert result.warnings == ()
     assert result.markdown.strip() == seen(1)
 
@@ -162,7 +184,7 @@ def test_a_model_that_is_down_is_not_asked_for_ever(talk: Path, desk: Desk, serv
     server.faults = [Fault(status=400)] * 100
     desk.limits = replace(desk.limits, model_parallel=1)
     result = run(talk, desk)
-    assert len(server.chats) == 3
+    assert len(server.chats()) == 3
     assert [warning.page for warning in result.warnings] == [1, 2, 3, 4, 5, 6]
     assert result.markdown.strip().split("\n\n") == list(TEXTS)
 
@@ -183,7 +205,7 @@ def test_the_cap_on_calls_holds_over_all_runs(talk: Path, desk: Desk, server: Op
     with configured_model(load_settings(server.environment())) as fresh:  # as in a new run
         desk.model = fresh
         result = handle(parameters, desk.context(checkpoint=caught.value.checkpoint))
-    assert len(server.chats) == 2
+    assert len(server.chats()) == 2
     assert len(result.llm_requests) == 2
     assert result.markdown.startswith(seen(1, 2))
     assert [warning.page for warning in result.warnings] == [3, 4, 5, 6]
@@ -213,7 +235,7 @@ def test_the_model_for_pictures_may_be_another_one(tmp_path: Path, server: OpenA
     with configured_model(load_settings(environment)) as model:
         desk = Desk(tmp_path / "desk", model=model)
         result = run(text_pdf(tmp_path / "one.pdf", TEXTS[:1]), desk)
-    assert [chat["model"] for chat in server.chats] == ["sees"]
+    assert [chat.body["model"] for chat in server.chats()] == ["sees"]
     assert result.metadata["engines"]["model"] == "sees"
     assert len(result.llm_requests) == 1
     assert "page_001.txt" in desk.cached("llm-sees")
@@ -233,4 +255,4 @@ def test_a_template_is_filled_by_the_model(tmp_path: Path, desk: Desk, server: O
     assert result.markdown.startswith("# One\n\nIt is about layers.\n\n![[images/image_001.jpg|300]]")
     assert result.structured_data == {"summary": "It is about layers."}
     assert [call["purpose"] for call in result.llm_requests] == ["structured"]
-    assert TEXTS[0] in text_of(server.chats[0])
+    assert TEXTS[0] in server.chats()[0].user

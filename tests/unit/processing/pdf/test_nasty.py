@@ -29,7 +29,7 @@ def read(path: Path, content: bytes | None = None) -> list[PageText]:
     ("content", "says"),
     [
         (b"", "empty"),
-        (b"\xff\xd8\xff\xe0 a picture", "not a PDF"),
+        (b"\xff\xd8\xff\xe0 a picture", "Expected a PDF, found image/jpeg"),
         (b"%PDF-1.7\n", "damaged"),
         (pdf_bytes(), "no pages"),
     ],

@@ -176,6 +176,20 @@ def test_captions_of_the_page_are_the_transcript(site: Path, tmp_path: Path) -> 
     assert result.texts["video_transcript"] == "Hello all."
 
 
+def test_the_player_of_the_page_gives_its_captions(site: Path, tmp_path: Path) -> None:
+    (site / "talk.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:02.000\nHello from the player.\n")
+    setup = '{"file": "/talk.mp4", "tracks": [{"file": "/talk.vtt", "kind": "captions"}]}'
+    (site / "embed").mkdir()
+    (site / "embed" / "film").write_text(
+        f"<html><body><script>jwplayer('p').setup({setup});</script></body></html>"
+    )
+    (site / "talk.html").write_text(PAGE.format(more='<iframe src="/embed/film"></iframe>'))
+    with served(site) as address:
+        result = process(Desk(tmp_path), address)
+    assert result.texts["video_transcript"] == "Hello from the player."
+    assert "/embed/film" in result.markdown
+
+
 def test_a_recording_without_captions_or_recognition_is_a_warning(site: Path, tmp_path: Path) -> None:
     with served(site) as address:
         result = process(Desk(tmp_path), address, video_url=f"{address}/talk.mp4")

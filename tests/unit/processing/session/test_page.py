@@ -180,3 +180,21 @@ def test_real_pages_give_what_is_expected_of_them(name: str) -> None:
         else:
             assert phrase in page.markdown
     assert page.moment.day
+
+
+def test_recordings_that_only_the_metadata_name_are_found() -> None:
+    html = """<html><head><title>T</title>
+    <meta property="og:video" content="/media/talk.webm">
+    <meta property="og:video:url" content="https://www.youtube.com/embed/abc">
+    <script type="application/ld+json">{"@type": "Event", "name": "T",
+      "video": {"@type": "VideoObject", "contentUrl": "talk.mp4", "embedUrl": "javascript:x"}}</script></head>
+    <body><main><p>Words.</p><audio src="sound.mp3"></audio><video>
+    <track kind="chapters" src="chapters.vtt"><track src="words.vtt" srclang="en"></video></main></body>"""
+    page = read_page(html.encode(), "https://c.example/talks/1")
+    assert [link.url for link in page.videos] == [
+        "https://c.example/talks/sound.mp3",
+        "https://c.example/talks/talk.mp4",
+        "https://c.example/media/talk.webm",
+    ]
+    assert [link.url for link in page.players] == ["https://www.youtube.com/embed/abc"]
+    assert [link.url for link in page.captions] == ["https://c.example/talks/words.vtt"]

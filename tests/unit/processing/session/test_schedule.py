@@ -141,6 +141,8 @@ def test_a_filter_that_leaves_nothing_tells_what_there_is() -> None:
     ("data", "found"),
     [
         (b"", "an empty answer"),
+        (b"OggS\0\2\0\0\0\0", "audio/ogg"),
+        (b"\1\2\0\3", "binary data"),
         (b"<!DOCTYPE html><html><body><br></body></html>", r"a web page \(HTML\)"),
         (b"<html><body></body></html>", r"a web page \(HTML\)"),
         (b"<rss></rss>", "XML with the root 'rss'"),

@@ -42,6 +42,7 @@ def test_one_structured_call_answers_all_questions() -> None:
     assert done.values["topics"] == ["topics one", "topics two"]
     assert "# text of title" in done.markdown and "text of summary" in done.markdown
     assert call.schema is not None and set(call.schema["properties"]) == {"title", "topics", "summary"}
+    assert "- summary: A summary" in call.system, "some servers never show the schema to the model"
     assert done.warnings == ()
     (usage,) = model.usage()
     assert usage["tokens"] == usage["prompt_tokens"] + usage["completion_tokens"] > 0

@@ -1,0 +1,1 @@
+"""A real language model: SmolLM2-135M behind llama.cpp's OpenAI-compatible server."""
