@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from common.processing.pdf.blocks import Block, Kind, split_blocks
 from common.processing.pdf.bookmarks import with_bookmarks
@@ -104,9 +105,10 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
     )
     plain = (second.body_size, second.body_face, False)
     second = replace(second, faces=heading_faces(pages_blocks(pages, second), plain))
-    third = replace(second, plain=text_styles(sample_blocks(pages, second)))
-    third = replace(third, lasting=lasting_styles(pages_blocks(pages, third)))
-    levelled = replace(third, levels=heading_levels(sample_blocks(pages, third)))
+    sample = list(pages_blocks(pages, second))
+    used_for_text = text_styles(block for blocks in sample for block in blocks)
+    third = replace(second, plain=used_for_text, lasting=lasting_styles(sample) - used_for_text)
+    levelled = replace(third, levels=heading_levels(chain.from_iterable(pages_blocks(pages, third))))
     return replace(levelled, title_level=title_level(pages, levelled))
 
 
@@ -140,10 +142,6 @@ def prose(page: PageLayout, neighbours: Sequence[Collection[Print]], styles: Sty
 def pages_blocks(pages: Sequence[PageLayout], styles: Styles) -> Iterator[list[Block]]:
     for page in pages:
         yield page_blocks(page, neighbours=others(page, pages), styles=styles)
-
-
-def sample_blocks(pages: Sequence[PageLayout], styles: Styles) -> list[Block]:
-    return [block for blocks in pages_blocks(pages, styles) for block in blocks]
 
 
 def page_blocks(page: PageLayout, *, neighbours: Sequence[Collection[Print]], styles: Styles) -> list[Block]:
