@@ -1,4 +1,4 @@
-"""Headings no larger and no bolder than the text: set in italics, small capitals or capitals throughout."""
+"""Headings that size and weight do not show: in italics, in capitals, bold but smaller than the text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from common.processing.pdf.lists import is_bullet, marker
 FaceKey = tuple[float, str, bool]  # size, typeface, and whether in capitals
 MAX_LETTERS, MAX_LINES = 90, 2
 TEXT_LETTERS = 60  # a heading stands above at least so much text
+SMALLEST, LARGEST, BOLD_LARGEST = 0.85, 1.12, 0.94  # times the size of the text
 MIN_HEADINGS = 2  # fewer are chance
 SENTENCE_END = (".", ",", ";", "…", "!", ":")
 
@@ -36,13 +37,18 @@ def heading_faces(pages: Iterable[Sequence[Block]], plain: FaceKey) -> frozenset
     bad: Counter[FaceKey] = Counter()
     for blocks in pages:
         for block, after in zip_longest(blocks, blocks[1:]):
-            if not block.lines or block.kind is Kind.CODE or block.lines[0].bold:
+            if not block.lines or block.kind is Kind.CODE:
                 continue
             key = face_key(block)
-            if key is not None and key != plain and key[0] == plain[0]:
+            if key is not None and key != plain and is_near(block, key[0] / plain[0]):
                 stands = is_short(block) and after is not None and is_text(after, plain)
                 (good if stands else bad)[key] += 1
     return frozenset(key for key, count in good.items() if count >= MIN_HEADINGS and count > 2 * bad[key])
+
+
+def is_near(block: Block, ratio: float) -> bool:
+    """About as large as the text; what is bold and no smaller shows itself as a heading."""
+    return SMALLEST <= ratio <= (BOLD_LARGEST if block.lines[0].bold else LARGEST)
 
 
 def is_short(block: Block) -> bool:

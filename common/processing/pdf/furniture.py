@@ -44,11 +44,13 @@ def is_furniture(
     line: Line, seen: Print, *, height: float, neighbours: Sequence[Collection[Print]], body_size: float
 ) -> bool:
     """Whether pages around this one show the same line, `seen` by its fingerprint, at the same place."""
-    repeats = sum(seen in other for other in neighbours)
     if in_margin(line, height=height):
-        return repeats > 0 or is_folio(line, height=height)
+        return any(seen in other for other in neighbours) or is_folio(line, height=height)
     # Outside the margins only what stands on nearly every page: side bars of slides, stamps.
-    return repeats >= max(3, 0.75 * len(neighbours)) and line.size <= body_size
+    least = max(3, 0.75 * len(neighbours))
+    if len(neighbours) < least or line.size > body_size:
+        return False
+    return sum(seen in other for other in neighbours) >= least
 
 
 def is_folio(line: Line, *, height: float) -> bool:

@@ -77,13 +77,18 @@ def style_key(block: Block) -> StyleKey:
 
 
 def is_heading(block: Block, *, styles: Styles) -> bool:
-    """Whether a paragraph reads as a heading."""
+    """Whether a paragraph is a heading, and no row of a table."""
+    return stands_out(block, styles=styles) and not any(has_cells(line) for line in block.lines)
+
+
+def stands_out(block: Block, *, styles: Styles) -> bool:
+    """Whether a paragraph reads and looks as a heading."""
+    if len(block.lines) > MAX_LINES:
+        return False
     text = block.text.strip()
     if not any(letter.isalpha() for letter in text) or len(text) > MAX_LETTERS:
         return False
-    if is_bullet_item(text) or LEADERS.search(text):
-        return False
-    if len(block.lines) > MAX_LINES or CAPTION.match(text) or any(has_cells(line) for line in block.lines):
+    if is_bullet_item(text) or LEADERS.search(text) or CAPTION.match(text):
         return False
     if styles.faces and face_key(block) in styles.faces:
         return is_short(block)
@@ -125,7 +130,7 @@ def text_styles(blocks: Iterable[Block]) -> frozenset[StyleKey]:
     heading: Counter[StyleKey] = Counter()
     other: Counter[StyleKey] = Counter()
     for block in blocks:
-        if block.lines:
+        if block.lines and not any(has_cells(line) for line in block.lines):
             count = heading if block.kind is Kind.HEADING else other
             count[style_key(block)] += len(block.text)
     return frozenset(key for key, letters in heading.items() if other[key] >= letters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from common.processing.pdf.blocks import Block, Kind, split_blocks
 from common.processing.pdf.bookmarks import with_bookmarks
@@ -92,6 +93,9 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
     first = Styles(body_size=size, body_bold=bold)
     kept = [line for page in pages for line in without_furniture(page, others(page, pages), first)]
     size, bold = body_style(kept)
+    text = [line for page in pages for line in prose(page, others(page, pages), first)]
+    if body_style(text) > (size, True):  # tables are often set smaller than the text, and hold more of it
+        kept, (size, bold) = text, body_style(text)
     second = Styles(
         body_size=size,
         body_bold=bold,
@@ -101,9 +105,10 @@ def document_styles(pages: Sequence[PageLayout]) -> Styles:
     )
     plain = (second.body_size, second.body_face, False)
     second = replace(second, faces=heading_faces(pages_blocks(pages, second), plain))
-    third = replace(second, plain=text_styles(sample_blocks(pages, second)))
-    third = replace(third, lasting=lasting_styles(pages_blocks(pages, third)))
-    levelled = replace(third, levels=heading_levels(sample_blocks(pages, third)))
+    sample = list(pages_blocks(pages, second))
+    used_for_text = text_styles(block for blocks in sample for block in blocks)
+    third = replace(second, plain=used_for_text, lasting=lasting_styles(sample) - used_for_text)
+    levelled = replace(third, levels=heading_levels(chain.from_iterable(pages_blocks(pages, third))))
     return replace(levelled, title_level=title_level(pages, levelled))
 
 
@@ -129,13 +134,14 @@ def without_furniture(
     return [line for line in page.lines if id(line) not in dropped]
 
 
+def prose(page: PageLayout, neighbours: Sequence[Collection[Print]], styles: Styles) -> list[Line]:
+    """The lines outside tables, without running heads and feet."""
+    return [line for block in page.blocks(furniture(page, neighbours, styles)) for line in block.lines]
+
+
 def pages_blocks(pages: Sequence[PageLayout], styles: Styles) -> Iterator[list[Block]]:
     for page in pages:
         yield page_blocks(page, neighbours=others(page, pages), styles=styles)
-
-
-def sample_blocks(pages: Sequence[PageLayout], styles: Styles) -> list[Block]:
-    return [block for blocks in pages_blocks(pages, styles) for block in blocks]
 
 
 def page_blocks(page: PageLayout, *, neighbours: Sequence[Collection[Print]], styles: Styles) -> list[Block]:

@@ -55,3 +55,11 @@ def test_a_block_of_several_faces_has_none() -> None:
 @pytest.mark.parametrize("text", ["It ends.", "- an item", "begins small", "x" * 100])
 def test_what_does_not_read_as_a_heading(text: str) -> None:
     assert not is_short(paragraph(text, font=ITALIC))
+
+
+def test_bold_headings_may_be_smaller_than_the_text() -> None:
+    small = Font("Sans-Bold", bold=True)
+    blocks = [paragraph("Aims", font=small, size=9), text(), paragraph("Terms", font=small, size=9), text()]
+    assert heading_faces([blocks], PLAIN) == {(9.0, "Sans-Bold", False)}
+    tiny = [paragraph("Aims", font=small, size=7), text(), paragraph("Terms", font=small, size=7), text()]
+    assert not heading_faces([tiny], PLAIN)

@@ -142,3 +142,10 @@ def test_a_row_of_cells_is_no_heading_but_a_number_may_stand_apart() -> None:
     assert not is_heading(paragraph("Year      Count      Share", font=BOLD), styles=STYLES)
     assert is_heading(paragraph("2.1      Results", font=BOLD), styles=STYLES)
     assert is_heading(paragraph("§ 4      Fees", font=BOLD), styles=STYLES)
+
+
+def test_rows_of_cells_do_not_make_a_style_one_of_text() -> None:
+    heading = paragraph("Results", font=BOLD)
+    heading.kind = Kind.HEADING
+    assert text_styles([heading, paragraph("a longer line in bold", font=BOLD)]) == {(10, True)}
+    assert not text_styles([heading, paragraph("Year      Count      Share", font=BOLD)])

@@ -56,3 +56,11 @@ def test_the_styles_of_a_document_come_from_its_pages() -> None:
     styles = document_styles([PageLayout(first), PageLayout(second)])
     assert styles.body_size == 10
     assert styles.levels == {(20.0, False, 0): 1, (10.0, True, 0): 2}
+
+
+def test_the_size_of_the_text_is_not_that_of_a_large_table() -> None:
+    rows = [
+        line(f"Station{i}        {i}2345678        {i}2345678", base=200 + 12 * i, size=8) for i in range(9)
+    ]
+    text = [line("A sentence above the table.", base=100 + 14 * i, size=12) for i in range(4)]
+    assert document_styles([PageLayout(page(*text, *rows))]).body_size == 12

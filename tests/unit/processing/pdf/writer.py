@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 from math import cos, radians, sin
 from pathlib import Path
 
-FONTS = {"regular": "Helvetica", "bold": "Helvetica-Bold", "mono": "Courier", "serif": "Times-Roman"}
+FONTS = {
+    "regular": "Helvetica",
+    "bold": "Helvetica-Bold",
+    "italic": "Helvetica-Oblique",
+    "mono": "Courier",
+    "serif": "Times-Roman",
+}
 
 
 @dataclass
