@@ -22,6 +22,8 @@ Thing = TypeVar("Thing")
 def wait_for_job(services: Services, caller: Caller, job_id: str, query: JobQuery) -> Job:
     """The job as soon as its version is past `since`, or as it is when the time is up."""
     first = read_job(services, caller, job_id)
+    if not query.wait:
+        return first
     seen = first.version if query.since is None else query.since
     return wait_until(
         services, job_id, query.wait, lambda: read_job(services, caller, job_id),
@@ -31,6 +33,8 @@ def wait_for_job(services: Services, caller: Caller, job_id: str, query: JobQuer
 
 def wait_for_batch(services: Services, caller: Caller, batch_id: str, query: BatchQuery) -> Batch:
     first = read_batch(services, caller, batch_id)
+    if not query.wait:
+        return first
     seen = query.since or batch_version(first)
     return wait_until(
         services, batch_id, query.wait, lambda: read_batch(services, caller, batch_id),

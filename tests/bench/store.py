@@ -27,6 +27,8 @@ from tests.bench.figures import Curve, Part, Spread, Table, at_most
 from tests.servers.mongo import MongoServer
 
 USER = Caller(user_id="reader")
+OWNER = Caller(user_id="owner")
+OWNED = 500  # jobs of that user, and of the word that is searched for, in a store of any size
 ADMIN = Caller(user_id="operator", is_admin=True)
 BODY = {"job_type": "transformer", "parameters": {"text": "one", "template": "Session"}}
 TYPES = ("pdf", "session", "transformer", "imageocr", "office")
@@ -114,11 +116,11 @@ def _copy(services: Services, pattern: Document, number: int) -> Document:
         "job_id": job_id,
         "job_type": TYPES[number % len(TYPES)],
         "status": state,
-        "user_id": f"user-{number % USERS}",
+        "user_id": OWNER.user_id if number < OWNED else f"user-{number % USERS}",
         "batch_id": f"batch-{number // MEMBERS:032x}",
         "parameters": pattern["parameters"] | {"track": f"Track {number % 40}"},
         "tags": [f"tag-{number % 50}"],
-        "words": ["word", f"word{number % 5_000}"],
+        "words": ["word", "found" if number < OWNED else f"word{number % 5_000}"],
         "processing_started_at": ended - timedelta(seconds=5) if final else None,
         "completed_at": ended if final else None,
         "resend_at": None if final else datetime.now(UTC) + timedelta(days=1),
@@ -152,14 +154,14 @@ def _costs(services: Services, rounds: int) -> dict[str, Spread]:
 
 
 def _calls(services: Services, job_id: str, batch_id: str) -> dict[str, Callable[[], Any]]:
-    owner, failed = Caller(user_id="user-1"), JobsQuery.model_validate({"status": "failed"})
+    failed = JobsQuery.model_validate({"status": "failed"})
     return {
         "claim": lambda: services.jobs.claim(job_id, "bench"),
         "read": lambda: read_job(services, USER, job_id),
         "list, all": lambda: list_jobs(services, ADMIN, JobsQuery()),
-        "list, one user's": lambda: list_jobs(services, owner, JobsQuery()),
+        "list, one user's": lambda: list_jobs(services, OWNER, JobsQuery()),
         "list, failed": lambda: list_jobs(services, ADMIN, failed),
-        "search": lambda: list_jobs(services, ADMIN, JobsQuery(q="word word7")),
+        "search": lambda: list_jobs(services, ADMIN, JobsQuery(q="word found")),
         "statistics": lambda: read_statistics(services, ADMIN, window="24h"),
         "batch": lambda: read_batch(services, USER, batch_id),
         "queue": lambda: services.queue.receive(["jobs-transformer"], limit=1, wait_seconds=0),
