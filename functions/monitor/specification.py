@@ -55,7 +55,7 @@ def _specification(mode: str) -> dict[str, Any]:
 
 def all_routes() -> list[Route]:
     """Of all HTTP functions. Only this route loads them: the image holds them all, a function needs one."""
-    routers = [importlib.import_module(f"functions.{name}.main").router for name in HTTP_FUNCTIONS]
+    routers = [importlib.import_module(f"functions.{name}.routes").router for name in HTTP_FUNCTIONS]
     return [route for found in routers for route in found.routes]
 
 

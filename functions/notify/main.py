@@ -5,18 +5,9 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.http.message import Answer, Request
-from common.http.router import Router
-from common.webhooks.worker import notify_event
-
-router = Router("notify")
-
-
-@router.route("POST", "/events", "/")
-def event(request: Request) -> Answer:
-    return Answer(bare=notify_event(request.services, request.json()))
-
 
 @functions_framework.http
 def notify(request: flask.Request) -> flask.Response:
+    from functions.notify.routes import router  # the port is open first; a probe loads it
+
     return router(request)

@@ -5,18 +5,9 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.http.message import Answer, Request
-from common.http.router import Router
-from common.jobs.event import process_event
-
-router = Router("process")
-
-
-@router.route("POST", "/events", "/")
-def event(request: Request) -> Answer:
-    return Answer(bare=process_event(request.services, request.json()))
-
 
 @functions_framework.http
 def process(request: flask.Request) -> flask.Response:
+    from functions.process.routes import router  # the port is open first; a probe loads it
+
     return router(request)

@@ -5,18 +5,9 @@ from __future__ import annotations
 import flask
 import functions_framework
 
-from common.http.message import Answer, Request
-from common.http.router import Router
-from common.jobs.sweep import sweep as sweep_now
-
-router = Router("sweep")
-
-
-@router.route("POST", "/events", "/")
-def tick(request: Request) -> Answer:
-    return Answer(bare=vars(sweep_now(request.services)))
-
 
 @functions_framework.http
 def sweep(request: flask.Request) -> flask.Response:
+    from functions.sweep.routes import router  # the port is open first; a probe loads it
+
     return router(request)

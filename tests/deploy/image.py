@@ -1,5 +1,6 @@
-"""`python -m tests.deploy.image`: builds the image on a Debian made here, without any registry, and processes
-a job inside it. Needs root, buildah and debootstrap; takes minutes, so it is no part of the quick suite."""
+"""`python -m tests.deploy.image`: builds the image on a Debian made here, without any registry, processes
+a job inside it and runs the acceptance suite against a service of it. Needs root, buildah and debootstrap;
+takes minutes, so it is no part of the quick suite."""
 
 from __future__ import annotations
 
@@ -152,54 +153,102 @@ def unpacked_bytes(root: Path) -> int:
     return int(found.stdout.split()[0])
 
 
-def process_one_job(buildah: Buildah, folder: Path) -> None:
-    """Handed to enqueue of the api image, run by the worker image, read from status of the api image."""
+@contextlib.contextmanager
+def data_servers(folder: Path) -> Iterator[dict[str, str]]:
+    """MongoDB and objects beside the containers, and the settings that lead to them."""
     mongo, objects = MongoServer(folder / "mongod"), SeaweedServer(folder / "seaweedfs")
-    ports = free_ports(2)
     with contextlib.ExitStack() as stack:
         for server in (mongo, objects):
             server.start()
             stack.callback(server.stop)
-        environment = objects.environment | {
-            "MONGODB_URI": mongo.uri, "SECRETARY_OUTBOUND__ALLOW_NETWORKS": "127.0.0.0/8",
-        }  # fmt: skip
-        create_indexes(connect(load_settings(environment).mongodb))
+        yield objects.environment | {
+            "MONGODB_URI": mongo.uri,
+            "SECRETARY_OUTBOUND__ALLOW_NETWORKS": "127.0.0.0/8",
+            "SECRETARY_ACCESS__MODE": "api_key",
+        }
+
+
+def new_key(environment: dict[str, str]) -> str:
+    command = [str(Path(sys.executable).with_name("secretary")), "keys", "create", "acceptance"]
+    done = subprocess.run(
+        command, env=os.environ | environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def process_one_job(buildah: Buildah, environment: dict[str, str], key: str) -> None:
+    """Handed to enqueue of the api image, run by the worker image, read from status of the api image."""
+    enqueue, status = free_ports(2)
+    with contextlib.ExitStack() as stack:
         api, worker = (buildah("from", f"localhost/secretary-{target}") for target in ("api", "worker"))
-        for name, port in zip(("enqueue", "status"), ports, strict=True):
+        for name, port in (("enqueue", enqueue), ("status", status)):
             served_there = environment | {"FUNCTION_TARGET": name, "PORT": str(port)}
             stack.enter_context(buildah.running(api, "serve", served_there))
         stack.enter_context(buildah.running(worker, "worker", environment))
+        client = stack.enter_context(httpx.Client(headers={"X-API-Key": key}, timeout=40))
+        for port in (enqueue, status):
+            await_answer(client, f"http://127.0.0.1:{port}/")
         url = f"{stack.enter_context(site(SAMPLE.parent))}/{SAMPLE.name}"
-        job_id = submit(f"http://127.0.0.1:{ports[0]}", url)
-        job = wait_for(f"http://127.0.0.1:{ports[1]}/api/jobs/{job_id}")
+        job_id = submit(client, f"http://127.0.0.1:{enqueue}/api/jobs", url)
+        job = wait_for(client, f"http://127.0.0.1:{status}/api/jobs/{job_id}")
         assert job["status"] == "completed", job["error"]
         assert job["results"]["archive_size"] > 0
         say(f"job {job_id} completed inside, archive of {job['results']['archive_size']} bytes")
-        probe = [f"PORT={ports[0]}", "python", "-m", "infra.container.health"]
-        buildah.inside(api, "env", *probe)
+        buildah.inside(api, "env", f"PORT={enqueue}", "python", "-m", "infra.container.health")
         say("the health check passes")
 
 
-def submit(url: str, source: str) -> str:
-    body = {"job_type": "pdf", "parameters": {"url": source}}
+def refuse_the_open_mode(buildah: Buildah) -> None:
+    """Whoever reaches a container's port would be its administrator."""
+    (port,) = free_ports(1)
+    api, given = buildah("from", "localhost/secretary-api"), {"FUNCTION_TARGET": "status", "PORT": str(port)}
+    with buildah.running(api, "serve", given), httpx.Client() as client:
+        address = f"http://127.0.0.1:{port}/api/jobs"
+        await_answer(client, address)
+        assert client.get(address).status_code == 500
+    say("a container whose access mode nobody chose answers no one")
+
+
+def accept(buildah: Buildah, environment: dict[str, str], key: str) -> None:
+    """The suite every stack passes, against gateway, worker and timer of the image."""
+    (port,) = free_ports(1)
+    address = f"http://127.0.0.1:{port}"
+    container = buildah("from", "localhost/secretary-worker")
+    with contextlib.ExitStack() as stack:
+        for role in ("gateway", "worker", "timer"):
+            stack.enter_context(buildah.running(container, role, environment | {"PORT": str(port)}))
+        client = stack.enter_context(httpx.Client())
+        await_answer(client, f"{address}/ready")
+        suite = [sys.executable, "-m", "pytest", "--quiet", "tests/acceptance"]
+        given = {"SECRETARY_URL": address, "SECRETARY_API_KEY": key}
+        subprocess.run(suite, cwd=ROOT, env=os.environ | given, check=True)
+    say("the acceptance suite passes against the image")
+
+
+def await_answer(client: httpx.Client, url: str) -> None:
     deadline = time.monotonic() + 60
     while True:
         try:
-            answer = httpx.post(f"{url}/api/jobs", json=body, timeout=30)
+            client.get(url)
         except httpx.ConnectError:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
-            continue
-        assert answer.status_code == 202, answer.text
-        job_id: str = answer.json()["job"]["job_id"]
-        return job_id
+        else:
+            return
 
 
-def wait_for(url: str) -> dict[str, Any]:
+def submit(client: httpx.Client, url: str, source: str) -> str:
+    answer = client.post(url, json={"job_type": "pdf", "parameters": {"url": source}})
+    assert answer.status_code == 202, answer.text
+    job_id: str = answer.json()["job"]["job_id"]
+    return job_id
+
+
+def wait_for(client: httpx.Client, url: str) -> dict[str, Any]:
     deadline = time.monotonic() + 120
     while True:
-        job: dict[str, Any] = httpx.get(f"{url}?wait=10", timeout=40).json()["job"]
+        job: dict[str, Any] = client.get(f"{url}?wait=10").json()["job"]
         if job["status"] in ("completed", "failed") or time.monotonic() > deadline:
             return job
 
@@ -218,8 +267,15 @@ def main() -> None:
     build(buildah, folder)
     for target in ("api", "worker"):
         inspect(buildah, target)
-    with tempfile.TemporaryDirectory(prefix="secretary-image-") as scratch:
-        process_one_job(buildah, Path(scratch))
+    with (
+        tempfile.TemporaryDirectory(prefix="secretary-image-") as scratch,
+        data_servers(Path(scratch)) as environment,
+    ):
+        create_indexes(connect(load_settings(environment).mongodb))
+        key = new_key(environment)
+        process_one_job(buildah, environment, key)
+        accept(buildah, environment, key)
+    refuse_the_open_mode(buildah)
     buildah("rm", "--all")
 
 

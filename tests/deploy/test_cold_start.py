@@ -1,4 +1,5 @@
-"""API functions start without the libraries that open documents, sign URLs or call models."""
+"""A function opens its port with the framework alone; its routes do without the libraries that open
+documents, sign URLs or call models."""
 
 from __future__ import annotations
 
@@ -20,10 +21,14 @@ FUNCTIONS = ("enqueue", "status", "manage", "download", "session", "monitor", "n
 ALSO_LOADED = {"notify": {"rich"}}
 
 PROBE = """
-import json, sys
+import importlib, json, sys
 from functions_framework import create_app
+def loaded():
+    return sorted({name.partition(".")[0] for name in sys.modules})
 create_app(target=sys.argv[1], source=sys.argv[2], signature_type="http")
-print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+started = loaded()
+importlib.import_module(f"functions.{sys.argv[1]}.routes")
+print(json.dumps([started, loaded()]))
 """
 
 
@@ -32,6 +37,8 @@ def test_a_function_starts_without_the_heavy_libraries(name: str) -> None:
     command = [sys.executable, "-c", PROBE, name, str(function_source(name))]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    loaded = set(json.loads(done.stdout))
-    assert "flask" in loaded, "the probe did not load the function at all"
-    assert loaded & HEAVY == ALSO_LOADED.get(name, set())
+    started, answering = (set(names) for names in json.loads(done.stdout))
+    assert "flask" in started, "the probe did not load the function at all"
+    assert started & {"common", "pydantic", "pymongo"} == set()
+    assert {"common", "pydantic", "pymongo"} <= answering, "the probe did not load the routes at all"
+    assert answering & HEAVY == ALSO_LOADED.get(name, set())

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from common.settings import load_settings
+from common.settings import SettingsError, load_settings
 from infra.container.trim import sbom
 from infra.local.ports import free_ports
 from infra.local.template import ROOT
@@ -21,6 +21,7 @@ from infra.local.template import ROOT
 CONTAINER = ROOT / "infra" / "container"
 COMPOSE = ROOT / "infra" / "compose.yaml"
 TOOLS = Path(sys.executable).parent
+OF_THE_IMAGE = {"SECRETARY_HTTP__BIND": "0.0.0.0"}  # noqa: S104 - what is tested
 REQUIRED = {
     "S3_ACCESS_KEY_ID": "key", "S3_SECRET_ACCESS_KEY": "secret", "PUBLIC_OBJECTS_URL": "https://files.example",
     "GATEWAY_SECRET": "g" * 40,
@@ -57,10 +58,18 @@ def substituted(value: str, given: dict[str, str]) -> str:
 def test_the_services_of_one_server_have_settings_that_exist() -> None:
     found = compose_services()
     assert set(found) == {"migrate", "gateway", "worker", "timer"}
-    for name, service in found.items():
-        loaded = load_settings({k: substituted(v, REQUIRED) for k, v in service["environment"].items()})
+    for service in found.values():
+        given = {name: substituted(value, REQUIRED) for name, value in service["environment"].items()}
+        loaded = load_settings(OF_THE_IMAGE | given)
         assert loaded.queue.adapter == "mongo"
-        assert loaded.http.bind.is_loopback == (name != "gateway")
+        assert loaded.access.mode == "gateway"
+
+
+def test_a_container_whose_access_mode_nobody_chose_answers_no_one() -> None:
+    name, value = next(iter(OF_THE_IMAGE.items()))
+    assert f"{name}={value}" in (CONTAINER / "Dockerfile").read_text("utf-8")
+    with pytest.raises(SettingsError, match="access mode open"):
+        load_settings(OF_THE_IMAGE)
 
 
 def test_containers_of_one_server_cannot_write_or_gain_rights() -> None:
