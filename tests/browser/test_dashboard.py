@@ -298,6 +298,16 @@ def test_a_schedule_is_previewed_and_imported(page: Page) -> None:
         expect(page.get_by_role("heading", name="Members")).to_be_visible()
 
 
+def test_a_schedule_in_a_file_is_imported_too(page: Page) -> None:
+    page.goto(f"{DASHBOARD}#/add")
+    page.get_by_label("Or a file of it").set_input_files(SAMPLES / "schedule.xml")
+    page.get_by_label("At most").fill("1")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("1 sessions found")).to_be_visible()
+    page.get_by_role("button", name="Import 1 sessions").click()
+    expect(page.get_by_role("heading", name="Members")).to_be_visible()
+
+
 def test_templates_name_their_languages(page: Page) -> None:
     page.goto(f"{DASHBOARD}#/templates")
 

@@ -32,6 +32,7 @@ const WORDS = {
   from_web: ["From the web", "Aus dem Netz"], address: ["Address of a document", "Adresse eines Dokuments"], submit: ["Submit", "Abschicken"],
   uploading: ["Uploading {name}", "{name} wird hochgeladen"], submitted: ["Submitted: {name}", "Abgeschickt: {name}"],
   schedule: ["Event schedule", "Veranstaltungsplan"], schedule_hint: ["Address of a Pentabarf, frab or pretalx schedule", "Adresse eines Plans von Pentabarf, frab oder pretalx"],
+  schedule_file: ["Or a file of it", "Oder eine Datei davon"],
   preview: ["Preview", "Vorschau"], import: ["Import {count} sessions", "{count} Vorträge übernehmen"], track: ["Track", "Reihe"],
   room: ["Room", "Raum"], day: ["Day", "Tag"], limit: ["At most", "Höchstens"], found_sessions: ["{count} sessions found", "{count} Vorträge gefunden"],
   session: ["Session", "Vortrag"], time: ["Time", "Zeit"], speakers: ["Speakers", "Vortragende"], target_language: ["Target language", "Zielsprache"],

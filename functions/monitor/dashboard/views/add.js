@@ -67,27 +67,32 @@ function schedule(app) {
   const field = (word, name, attributes = {}) => h("label", {}, say(word), h("input", { name, ...attributes }));
   const languages = ["de", "en", "fr", "es", "it"].map((code) =>
     h("option", { value: code, selected: code === chosenLanguage() }, code));
+  const address = field("schedule_hint", "url", { type: "url", required: true, size: 50, placeholder: "https://" });
+  const file = field("schedule_file", "file", { type: "file", accept: ".xml,.json" });
+  file.addEventListener("change", () => { address.querySelector("input").required = !file.querySelector("input").files.length; });
   const result = h("div", { "aria-live": "polite" });
   const form = h("form", { class: "row" },
-    field("schedule_hint", "url", { type: "url", required: true, size: 50, placeholder: "https://" }),
+    address, file,
     field("track", "track"), field("room", "room"), field("day", "day"),
     field("limit", "limit", { type: "number", min: 1, max: 10000 }),
     h("label", {}, say("target_language"), h("select", { name: "target_language" }, languages)),
     h("button", { class: "main" }, say("preview")));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const body = importBody(form);
     try {
+      const body = await importBody(app, form);
       replace(result, preview(app, await app.secretary.importSchedule({ ...body, dry_run: true }), body));
     } catch (error) { replace(result, h("p", { class: "error", role: "alert" }, error.message)); }
   });
   return h("section", {}, h("h2", {}, say("schedule")), form, result);
 }
 
-function importBody(form) {
+// A chosen file goes before an address.
+async function importBody(app, form) {
   const given = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
-  const { target_language: language, limit, ...filters } = given;
-  return { ...filters, ...(limit ? { limit: Number(limit) } : {}), parameters: { target_language: language } };
+  const { target_language: language, limit, file, url, ...filters } = given;
+  const source = file.name ? { upload_id: await app.secretary.upload(file) } : { url };
+  return { ...source, ...filters, ...(limit ? { limit: Number(limit) } : {}), parameters: { target_language: language } };
 }
 
 function preview(app, data, body) {
