@@ -73,7 +73,7 @@ def list_jobs(services: Services, caller: Caller, query: JobsQuery) -> Page[Job]
 
 
 def list_batches(services: Services, caller: Caller, query: BatchesQuery) -> Page[Batch]:
-    found = _all_of(_batch_filter(query.user_id, query.archived), visible_filter(caller))
+    found = _all_of(_batch_filter(query.user_id, query.archived, query.ended), visible_filter(caller))
     after = {"_id": {"$lt": query.cursor}} if query.cursor else {}
 
     def read() -> Page[Batch]:
@@ -134,9 +134,13 @@ def _is_one_index(found: Document, visible: Document) -> bool:
     return not visible and len(found.keys() - {"status"}) <= 1 and len(words_wanted) <= 1
 
 
-def _batch_filter(user_id: str | None, archived: bool | None) -> Document:
+def _batch_filter(user_id: str | None, archived: bool | None, ended: bool | None = None) -> Document:
     found: Document = {"user_id": user_id} if user_id else {}
-    return found if archived is None else found | {"archived": archived}
+    if archived is not None:
+        found["archived"] = archived
+    if ended is not None:
+        found["check_at"] = None if ended else {"$type": "date"}  # looked at until it has ended
+    return found
 
 
 def _all_of(*parts: Document) -> Document:

@@ -87,6 +87,7 @@ class BatchesQuery(Query):
 
     user_id: Annotated[Text | None, Field(description="Batches of this user.")] = None
     archived: Annotated[bool | None, Field(description="Only archived ones, or only the others.")] = None
+    ended: Annotated[bool | None, Field(description="Only those that have ended, or only the others.")] = None
     limit: Limit = 50
     cursor: Cursor | None = None
     wait: Wait = 0

@@ -89,7 +89,7 @@ def _use_all(jobs: Any, batches: Any, control: Any, queue: Any, batch_id: str, j
                   {"batch_id": batch_id}, visible_filter(STRANGER)):  # fmt: skip
         jobs.find(query, limit=10)
         jobs.count(query, at_most=100)
-    for query in ({}, {"user_id": "ada"}, visible_filter(STRANGER)):
+    for query in ({}, {"user_id": "ada"}, {"check_at": {"$type": "date"}}, visible_filter(STRANGER)):
         batches.find(query, limit=10)
         batches.count(query, at_most=100)
     jobs.holding("cache/pdf/x/native", visible_filter(STRANGER))

@@ -14,7 +14,7 @@ export async function showOverview({ app, place, signal, query }) {
   const window = query.get("window") in WINDOWS ? query.get("window") : "24h";
   while (!signal.aborted) {
     const [statistics, latest, { batches }] = await Promise.all([
-      app.secretary.statistics({ window }), app.secretary.jobs({ limit: 10 }), app.secretary.batches({ limit: 50 }),
+      app.secretary.statistics({ window }), app.secretary.jobs({ limit: 10 }), app.secretary.batches({ ended: false, limit: 50 }),
     ]);
     if (signal.aborted) return;
     draw(app, place, statistics, latest.jobs, batches);
@@ -23,9 +23,8 @@ export async function showOverview({ app, place, signal, query }) {
 }
 
 function draw(app, place, statistics, jobs, batches) {
-  const active = batches.filter((batch) => ["pending", "processing"].includes(batch.status));
   replace(place, h("h1", {}, say("overview")), ...figures(app, statistics),
-    active.length ? h("section", {}, h("h2", {}, say("active_batches")), batchTable(active)) : null,
+    batches.length ? h("section", {}, h("h2", {}, say("active_batches")), batchTable(batches)) : null,
     h("section", {}, h("h2", {}, say("recent")), jobs.length ? jobTable(jobs) : welcome()));
 }
 
