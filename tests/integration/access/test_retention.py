@@ -118,7 +118,9 @@ def test_a_cache_goes_with_the_last_job_that_has_it(services: Services) -> None:
     sweep(services)
     assert [key for key, _ in services.objects.listing(shared)] == [f"{shared}/page_001.txt"]
 
-    services.database["jobs"].update_one({"_id": second.job_id}, {"$currentDate": {"expires_at": True}})
+    services.database["jobs"].update_one(
+        {"_id": second.job_id}, [{"$set": {"expires_at": {"$subtract": ["$$NOW", 1]}}}]
+    )
     sweep(services)
     sweep(services)
     assert list(services.objects.listing(shared)) == []
@@ -148,7 +150,9 @@ def test_a_batch_goes_with_its_last_member(services: Services) -> None:
     sweep(services)
     assert services.batches.get(batch.batch_id) is not None
 
-    services.database["jobs"].update_one({"_id": jobs[1].job_id}, {"$currentDate": {"expires_at": True}})
+    services.database["jobs"].update_one(
+        {"_id": jobs[1].job_id}, [{"$set": {"expires_at": {"$subtract": ["$$NOW", 1]}}}]
+    )
     sweep(services)
     sweep(services)
     assert services.batches.get(batch.batch_id) is None
@@ -218,7 +222,7 @@ def test_a_batch_that_lost_its_members_is_found(services: Services) -> None:
     full, _ = batch_of_one(services)
     services.batches.look_again([empty.batch_id, full.batch_id])
     services.database["jobs"].delete_many({"batch_id": empty.batch_id})
-    services.database["batches"].update_many({}, {"$currentDate": {"check_at": True}})
+    services.database["batches"].update_many({}, [{"$set": {"check_at": {"$subtract": ["$$NOW", 1]}}}])
     sweep(services)
     assert services.batches.get(empty.batch_id) is None
     (kept,) = services.database["batches"].find({})

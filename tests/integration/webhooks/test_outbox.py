@@ -114,7 +114,8 @@ def test_a_run_that_lost_its_lease_announces_nothing(sender: Sender) -> None:
     services = sender.services
     job = sender.submit()
     assert services.jobs.claim(job.job_id, "first") is not None
-    services.database["jobs"].update_one({"_id": job.job_id}, {"$currentDate": {"lease.expires_at": True}})
+    past = {"lease.expires_at": {"$subtract": ["$$NOW", 1]}}
+    services.database["jobs"].update_one({"_id": job.job_id}, [{"$set": past}])
     assert services.jobs.claim(job.job_id, "second") is not None
     stale = Run(job_id=job.job_id, attempt=1, worker_id="first")
 
