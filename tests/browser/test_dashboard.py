@@ -32,7 +32,7 @@ def test_a_new_user_drops_a_pdf_and_has_its_text_and_zip(page: Page, language: s
     add, done, download, pictures = words[language]
     page.goto(DASHBOARD)
     page.get_by_role("link", name=add).click()
-    page.locator("input[type=file]").set_input_files(SAMPLES / "report.pdf")
+    page.locator(".drop input[type=file]").set_input_files(SAMPLES / "report.pdf")
 
     expect(page.locator("h1 .badge")).to_have_text(done, timeout=LONG_MILLISECONDS)
     expect(page.get_by_role("heading", name="Jahresbericht des Vereinsarchivs")).to_be_visible()

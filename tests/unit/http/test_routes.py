@@ -51,7 +51,7 @@ NEW = {
 def routed() -> dict[str, set[tuple[str, str]]]:
     """By function, what its router answers, without what only queue and timer call."""
     names = sorted({route.function for route in http_routes()})
-    routers = {name: importlib.import_module(f"functions.{name}.main").router for name in names}
+    routers = {name: importlib.import_module(f"functions.{name}.routes").router for name in names}
     return {
         name: {(route.method, route.path) for route in router.routes if route.path not in PLATFORM}
         for name, router in routers.items()
