@@ -98,9 +98,10 @@ def test_after_kill_9_of_everything_all_acknowledged_jobs_are_there(
 def test_mongod_and_the_store_are_restarted_while_it_runs(server: StackServer, address: str) -> None:
     with server.client() as api:
         before = submit(api, f"{address}/report.pdf")
-        for name in ("mongod", "seaweedfs"):
-            os.kill(state(server)[name], signal.SIGKILL)
-        until(lambda: api.get("/ready").status_code == 503, seconds=20)
+        killed = {name: state(server)[name] for name in ("mongod", "seaweedfs")}
+        for pid in killed.values():
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: not killed.items() & state(server).items())
         until(lambda: api.get("/ready").status_code == 200)
 
         after = submit(api, f"{address}/slides.pdf")
