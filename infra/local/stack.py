@@ -179,8 +179,9 @@ class Stack:
             time.sleep(0.1)
 
     def _watch(self) -> None:
-        for process in self._processes:
-            process.check()
+        restarted = [process for process in self._processes if process.check()]
+        if restarted:
+            self._remember()
         time.sleep(WATCH_SECONDS)
 
     def _remember(self) -> None:
@@ -189,7 +190,9 @@ class Stack:
             "url": self.url,
             "processes": {process.name: process.pid for process in self._processes},
         }
-        (self._home / "state.json").write_text(json.dumps(state))
+        whole = self._home / "state.json.new"
+        whole.write_text(json.dumps(state))
+        whole.replace(self._home / "state.json")
 
     def _stop(self) -> None:
         """Those that use MongoDB first, MongoDB and the store last."""
