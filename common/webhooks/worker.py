@@ -7,10 +7,11 @@ import threading
 from typing import Any
 
 from common import logs
+from common.jobs.database import FAULTS
 from common.outbound.client import Outbound
 from common.outbound.policy import policy_of
 from common.queue.base import NOTIFY_QUEUE
-from common.queue.event import FAULTS, Failures, each_message
+from common.queue.event import Failures, each_message
 from common.services import Services
 from common.webhooks.deliver import deliver
 

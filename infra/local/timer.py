@@ -5,10 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import SecretaryError
+from common.jobs.database import FAULTS
 from common.jobs.sweep import sweep
 from common.services import services
 
@@ -21,7 +19,7 @@ def main() -> None:
     while not stopping.wait(provided.settings.sweep.interval_seconds):
         try:
             sweep(provided)
-        except (PyMongoError, SecretaryError) as error:
+        except FAULTS as error:
             logs.warning("sweep waits", error=type(error).__name__)
 
 
