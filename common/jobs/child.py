@@ -55,7 +55,9 @@ class PipeProgress:
 
 
 def send(connection: Connection, **message: Any) -> None:
-    connection.send_bytes(json.dumps(message, default=str).encode())
+    """Half a surrogate pair is no text that could be stored: a question mark takes its place."""
+    whole = json.dumps(message, default=str, ensure_ascii=False)
+    connection.send_bytes(whole.encode("utf-8", "replace"))
 
 
 def receive(connection: Connection) -> dict[str, Any]:

@@ -69,5 +69,8 @@ class Finisher:
                 logs.warning("ends wait to be written", count=len(ended), error=type(error).__name__)
                 if time.monotonic() > give_up or self._closing.wait(PAUSE_SECONDS):
                     break  # their leases end, and others take the jobs over
+            except Exception:  # noqa: BLE001 - whatever it was, the ends of other jobs must be written
+                logs.exception("ends given up", count=len(ended))
+                break
         for flight, _ in ended:
             self._flights.remove(flight)

@@ -121,6 +121,9 @@ class Worker:
         except FAULTS as error:
             logs.warning("worker waits", error=type(error).__name__, reason=str(error)[:200])
             self._stopping.wait(PAUSE_SECONDS)
+        except Exception:  # noqa: BLE001 - a thread that ended here would leave all jobs without a heart
+            logs.exception("worker goes on")
+            self._stopping.wait(PAUSE_SECONDS)
 
 
 def _thread(target: Callable[[], None], name: str) -> threading.Thread:
