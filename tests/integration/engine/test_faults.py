@@ -14,6 +14,7 @@ import pytest
 from common import logs
 from common.errors import Unavailable
 from common.jobs.child import PipeProgress, receive
+from common.jobs.event import process_event, warm_slots
 from common.jobs.finisher import Finisher
 from common.jobs.flights import Flight, Flights
 from common.jobs.intake import Intake
@@ -21,6 +22,7 @@ from common.jobs.lifecycle import JobStatus
 from common.jobs.runner import Runner
 from common.jobs.slot import RunState
 from common.jobs.worker import Worker
+from common.queue.base import encode
 from tests.integration.engine.helpers import WORKER, Engine
 
 pytestmark = pytest.mark.timeout(120)
@@ -133,3 +135,25 @@ def test_a_worker_outlives_a_fault_that_nobody_foresaw(
         worker.stop()
         thread.join()
     assert next(calls) > 1
+
+
+def test_the_pulse_of_an_event_outlives_an_outage_of_the_queue(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)  # of the job processes
+    job = engine.submit("work", parameters={"seconds": 4.0})
+    (delivery,) = engine.services.queue.receive(["jobs-work"], limit=1, wait_seconds=0)
+    missed = count()
+
+    def extend(*_: object) -> None:
+        next(missed)
+        raise Unavailable("The queue is away.")
+
+    monkeypatch.setattr(engine.services.queue, "extend", extend)
+    try:
+        process_event(engine.services, {"Records": [{"messageId": "1", "body": encode(delivery.message)}]})
+    finally:
+        warm_slots().close()
+    assert engine.job(job.job_id).status == JobStatus.COMPLETED
+    assert next(missed) > 1, "it went on after the first"
