@@ -10,6 +10,7 @@ from multiprocessing import Pipe
 from typing import Any
 
 import pytest
+from pymongo.errors import AutoReconnect
 
 from common import logs
 from common.errors import Unavailable
@@ -17,10 +18,12 @@ from common.jobs.child import PipeProgress, receive
 from common.jobs.event import process_event, warm_slots
 from common.jobs.finisher import Finisher
 from common.jobs.flights import Flight, Flights
+from common.jobs.heart import Heart
 from common.jobs.intake import Intake
 from common.jobs.lifecycle import JobStatus
 from common.jobs.runner import Runner
 from common.jobs.slot import RunState
+from common.jobs.updates import line
 from common.jobs.worker import Worker
 from common.queue.base import encode
 from tests.integration.engine.helpers import WORKER, Engine
@@ -157,3 +160,22 @@ def test_the_pulse_of_an_event_outlives_an_outage_of_the_queue(
         warm_slots().close()
     assert engine.job(job.job_id).status == JobStatus.COMPLETED
     assert next(missed) > 1, "it went on after the first"
+
+
+def test_log_lines_outlive_an_outage_of_mongodb(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = engine.services.jobs.claim(engine.submit().job_id, WORKER)
+    assert job is not None
+    state, held = RunState(job=job), Flights()
+    held.add(Flight(state=state))
+    heart = Heart(engine.services, held)
+    state.logs, state.progress = [line("info", "before")], {"step": "old", "percent": 1}
+    with monkeypatch.context() as away:
+        away.setattr(engine.services.jobs, "pulse", raising(AutoReconnect("connection closed")))
+        with pytest.raises(AutoReconnect):
+            heart.beat()
+    with state.lock:
+        state.logs.append(line("info", "after"))
+    heart.beat()
+    written = engine.job(job.job_id)
+    assert [item["message"] for item in written.logs[-2:]] == ["before", "after"]
+    assert written.progress == {"step": "old", "percent": 1}
