@@ -29,6 +29,7 @@ class PipeProgress:
         self._connection = connection
         self._deadline = deadline
         self._last = 0.0
+        self._step = ""
 
     def report(
         self,
@@ -39,10 +40,10 @@ class PipeProgress:
         done: int | None = None,
         total: int | None = None,
     ) -> None:
-        now = time.monotonic()
-        if now - self._last < REPORT_SECONDS and percent > 0:
+        now, name = time.monotonic(), step.partition(":")[0]
+        if name == self._step and now - self._last < REPORT_SECONDS:
             return
-        self._last = now
+        self._last, self._step = now, name
         send(self._connection, progress={
             "step": step, "percent": round(percent, 1), "message": message, "done": done, "total": total,
         })  # fmt: skip
