@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 
 from common import logs
 from common.jobs.database import FAULTS
 from common.jobs.sweep import sweep
 from common.services import services
+from infra.local.signals import on_stop
 
 
 def main() -> None:
     stopping = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    on_stop(stopping.set)
     provided = services()
     while not stopping.wait(provided.settings.sweep.interval_seconds):
         try:
