@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import SecretaryError
+from common.jobs.database import FAULTS
 from common.services import Services
 
 
@@ -23,7 +21,7 @@ def readiness(services: Services) -> dict[str, bool]:
 def _answers(name: str, check: Callable[[], object]) -> bool:
     try:
         check()
-    except (PyMongoError, SecretaryError) as error:
+    except FAULTS as error:
         logs.warning("not ready", part=name, error=type(error).__name__)
         return False
     return True

@@ -20,6 +20,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -32,6 +33,7 @@ OUTSIDE_NAMES = {"CONFIG", "HOME", "PORT", "LANGUAGE", "URL", "API_KEY"}
 MEBIBYTE = 1024**2
 GIBIBYTE = 1024**3
 WEEK_SECONDS = 7 * 24 * 3600  # the longest life S3 gives a signed URL
+SEALING_KEY_LENGTH = 32  # at least
 
 # Names that other tools use too, and the setting each one fills.
 USUAL_NAMES: dict[str, tuple[str, str]] = {
@@ -256,10 +258,18 @@ class Templates(Section):
 class Webhooks(Section):
     """Signed callbacks; their secrets are sealed with the first of these keys and opened with any."""
 
-    secret_keys: Secrets = []  # at least 32 characters each; without one, webhooks are refused
+    secret_keys: Secrets = []  # without one, webhooks are refused
     timeout_seconds: Seconds = 15.0
     threads: Positive = 4
     keep_days: Positive = 30  # how long a delivery can be looked at and sent again
+
+    @field_validator("secret_keys")
+    @classmethod
+    def _are_long(cls, keys: list[SecretStr]) -> list[SecretStr]:
+        shortest = min((len(key) for key in keys), default=SEALING_KEY_LENGTH)
+        if shortest < SEALING_KEY_LENGTH:
+            raise ValueError(f"expected at least {SEALING_KEY_LENGTH} characters each, found {shortest}")
+        return keys
 
 
 class Sweep(Section):

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import SecretaryError
-from common.jobs.database import Document
+from common.jobs.database import FAULTS, Document
 from common.jobs.model import Job
 from common.jobs.new_job import seconds_until
 from common.queue.base import LONGEST_DELAY_SECONDS, Message, queue_for
@@ -49,5 +46,5 @@ def _send(services: Services, messages: list[Message]) -> None:
     """A queue that does not answer loses nothing: the jobs are stored, and the sweep sends them later."""
     try:
         services.queue.send(messages)
-    except (PyMongoError, SecretaryError) as error:
+    except FAULTS as error:
         logs.warning("queue did not take messages", count=len(messages), error=type(error).__name__)

@@ -19,6 +19,12 @@ from common.webhooks.events import EventType
 
 Counts = dict[str, int]
 
+# What may be long and no archive needs: a batch may have ten thousand members.
+_LONG = (
+    "logs", "checkpoint", "words", "results.page_texts", "results.assets", "results.llm_requests",
+    "parameters.text", "parameters.template_content", "parameters.video_transcript",
+)  # fmt: skip
+
 
 class BatchStore:
     """Reads and writes batches and what concerns all members of one."""
@@ -71,8 +77,9 @@ class BatchStore:
         return sorted(document["_id"] for document in found)
 
     def members(self, batch_id: str, statuses: Sequence[JobStatus]) -> list[Job]:
+        """Enough of each to pack its files and name them."""
         wanted = {"batch_id": batch_id, "status": {"$in": list(statuses)}}
-        found = self._jobs.find(wanted, {"logs": 0, "checkpoint": 0})
+        found = self._jobs.find(wanted, dict.fromkeys(_LONG, 0))
         return [Job.from_document(document) for document in found]
 
     def has_members(self, batch_id: str) -> bool:

@@ -29,6 +29,7 @@ class PipeProgress:
         self._connection = connection
         self._deadline = deadline
         self._last = 0.0
+        self._step = ""
 
     def report(
         self,
@@ -39,10 +40,10 @@ class PipeProgress:
         done: int | None = None,
         total: int | None = None,
     ) -> None:
-        now = time.monotonic()
-        if now - self._last < REPORT_SECONDS and percent > 0:
+        now, name = time.monotonic(), step.partition(":")[0]
+        if name == self._step and now - self._last < REPORT_SECONDS:
             return
-        self._last = now
+        self._last, self._step = now, name
         send(self._connection, progress={
             "step": step, "percent": round(percent, 1), "message": message, "done": done, "total": total,
         })  # fmt: skip
@@ -55,7 +56,9 @@ class PipeProgress:
 
 
 def send(connection: Connection, **message: Any) -> None:
-    connection.send_bytes(json.dumps(message, default=str).encode())
+    """Half a surrogate pair is no text that could be stored: a question mark takes its place."""
+    whole = json.dumps(message, default=str, ensure_ascii=False)
+    connection.send_bytes(whole.encode("utf-8", "replace"))
 
 
 def receive(connection: Connection) -> dict[str, Any]:

@@ -137,7 +137,8 @@ class ControlStore:
         fresh: Document = {
             "results": None, "files": [], "error": None, "progress": None,
             "checkpoint": None, "cancel_requested": False, "tries": 0, "used_seconds": 0.0,
-            "not_before": None, "completed_at": None, "expires_at": None, "paused": paused,
+            "not_before": None, "processing_started_at": None, "completed_at": None, "expires_at": None,
+            "paused": paused,
         }  # fmt: skip
         return literal(fresh | NOTHING_RUNS) | {
             "status": target(Move.RESTART),

@@ -12,15 +12,20 @@ from pymongo.errors import (
     ConnectionFailure,
     ExecutionTimeout,
     NetworkTimeout,
+    PyMongoError,
     WaitQueueTimeoutError,
 )
 
+from common.errors import SecretaryError
 from common.settings import Mongodb
 
 Document = dict[str, Any]
 
 # What pymongo raises while MongoDB is away; anything else is a fault of ours.
 OUTAGES = (AutoReconnect, ConnectionFailure, ExecutionTimeout, NetworkTimeout, WaitQueueTimeoutError)
+
+# What MongoDB, the object store or the queue may answer instead: loops that run for ever wait, and go on.
+FAULTS = (PyMongoError, SecretaryError)
 
 # Ids begin with the time they were made at, so that newest first is the order of the ids alone.
 _NEWEST = ("_id", DESCENDING)

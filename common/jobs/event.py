@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-from pymongo.errors import PyMongoError
-
 from common import logs
 from common.clock import new_id
+from common.jobs.database import FAULTS
 from common.jobs.flights import Flight, Flights
 from common.jobs.heart import PULSE_SECONDS, Heart
 from common.jobs.hint import look_again_after
@@ -92,5 +91,5 @@ def _pulse(heart: Heart, ended: threading.Event) -> None:
     while not ended.wait(PULSE_SECONDS):
         try:
             heart.beat()
-        except PyMongoError as error:
+        except FAULTS as error:
             logs.warning("pulse missed", error=type(error).__name__)

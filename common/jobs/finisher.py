@@ -7,10 +7,8 @@ import queue
 import threading
 import time
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import SecretaryError
+from common.jobs.database import FAULTS
 from common.jobs.flights import Flight, Flights
 from common.jobs.runner import Answer, Runner
 from common.services import Services
@@ -18,7 +16,6 @@ from common.services import Services
 MOST_AT_ONCE = 50
 GATHER_SECONDS = 0.02  # while jobs end in a stream, the ends of this time are written together
 PAUSE_SECONDS = 1.0  # after MongoDB did not answer
-FAULTS = (PyMongoError, SecretaryError)
 
 Ended = tuple[Flight, Answer]
 
@@ -72,5 +69,8 @@ class Finisher:
                 logs.warning("ends wait to be written", count=len(ended), error=type(error).__name__)
                 if time.monotonic() > give_up or self._closing.wait(PAUSE_SECONDS):
                     break  # their leases end, and others take the jobs over
+            except Exception:  # noqa: BLE001 - whatever it was, the ends of other jobs must be written
+                logs.exception("ends given up", count=len(ended))
+                break
         for flight, _ in ended:
             self._flights.remove(flight)

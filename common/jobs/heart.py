@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from common.jobs.database import OUTAGES
 from common.jobs.flights import Flight, Flights
 from common.jobs.lifecycle import JobStatus
 from common.jobs.store import Pulse
@@ -38,15 +39,22 @@ class Heart:
         self._notice_stops(flights)
 
     def _pulse(self, flights: list[Flight], *, everything: bool) -> None:
-        pulses = []
+        pulses, states = [], []
         for flight in flights:
             progress, lines = flight.state.take_news()
             if everything or progress or lines:
                 caches = flight.state.known_caches()
                 pulses.append(Pulse(run=flight.run, progress=progress, logs=lines, caches=caches))
+                states.append(flight.state)
                 self._progress_events.tell(flight.state.job, progress)
-        if pulses:
+        if not pulses:
+            return
+        try:
             self._services.jobs.pulse(pulses)
+        except OUTAGES:  # after any other fault they would be refused again
+            for state, pulse in zip(states, pulses, strict=True):
+                state.give_back(pulse.progress, tuple(pulse.logs))
+            raise
 
     def _notice_stops(self, flights: list[Flight]) -> None:
         states = self._services.jobs.states([flight.run.job_id for flight in flights])

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from common import logs
+from common.jobs.database import FAULTS
 from common.jobs.flights import Flight, Flights
 from common.jobs.hint import look_again_after
 from common.jobs.slot import RunState
@@ -83,11 +84,16 @@ class Intake:
         return flights
 
     def _pass_over(self, delivery: Delivery) -> None:
-        seconds = look_again_after(self._services, delivery.message.subject_id)
-        if seconds is None:
-            self._services.queue.done([delivery])
-        else:
-            self._services.queue.retry_later(delivery, delay_seconds=seconds)
+        """A message that cannot be put off comes again by itself; the claimed jobs do not wait for it."""
+        subject_id = delivery.message.subject_id
+        try:
+            seconds = look_again_after(self._services, subject_id)
+            if seconds is None:
+                self._services.queue.done([delivery])
+            else:
+                self._services.queue.retry_later(delivery, delay_seconds=seconds)
+        except FAULTS as error:
+            logs.warning("message not put off", subject_id=subject_id, error=type(error).__name__)
 
     def _open_queues(self, busy: Counter[str]) -> list[str]:
         """Fast lanes first; a type that already runs as often as it may is left out. Each time another type

@@ -13,6 +13,7 @@ from common.jobs.ending import cancelled_error, jobs_ended, keep_completed_secon
 from common.jobs.model import Job
 from common.jobs.slot import RunState, Slot
 from common.jobs.store import Completion, Pulse, Run
+from common.jobs.unwritable import UNWRITABLE, cannot_be_stored, not_stored
 from common.services import Services
 from common.settings import Jobs
 from common.webhooks.publish import publish_job
@@ -44,7 +45,23 @@ class Runner:
         return answer
 
     def settle(self, ended: Sequence[tuple[RunState, Answer]]) -> None:
-        """Writes the ends of these runs. May be called again after an outage: what was written stays so."""
+        """Writes the ends of these runs. May be called again after an outage: what was written stays so.
+        One that cannot be stored does not keep the others waiting: its job fails and says why."""
+        try:
+            self._settle(ended)
+        except UNWRITABLE as error:
+            if not cannot_be_stored(error):
+                raise
+            if len(ended) > 1:
+                for one in ended:
+                    self.settle([one])
+                return
+            ((state, _),) = ended
+            logs.warning("result not stored", job_id=state.job.job_id, error=type(error).__name__)
+            refused = not_stored(error).as_dict()
+            self._settle([(state, {"failed": refused, "retryable": False, "retry_after": None})])
+
+    def _settle(self, ended: Sequence[tuple[RunState, Answer]]) -> None:
         completed = [self._completion(state, answer) for state, answer in ended if "completed" in answer]
         done = self._store.complete_many(completed) if completed else set()
         outcomes = [(state.job, self._outcome(state, answer, done)) for state, answer in ended]

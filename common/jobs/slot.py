@@ -46,6 +46,12 @@ class RunState:
             self.progress, self.logs = None, []
             return news
 
+    def give_back(self, progress: dict[str, Any] | None, lines: tuple[dict[str, Any], ...]) -> None:
+        """News that could not be written, before what has come since."""
+        with self.lock:
+            self.progress = self.progress or progress
+            self.logs = [*lines, *self.logs]
+
     def known_caches(self) -> tuple[str, ...]:
         with self.lock:
             return tuple(sorted(self.caches))

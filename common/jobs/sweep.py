@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from common import logs
@@ -25,11 +26,11 @@ class Swept:
     resent: int
     cancelled: int
     closed: int
+    notified: int
+    counted: int
     removed: int
     uncached: int
-    notified: int
     uploads: int
-    counted: int
 
 
 def sweep(services: Services) -> Swept:
@@ -38,15 +39,17 @@ def sweep(services: Services) -> Swept:
     doomed = [job for job in overdue if job.cancel_requested]
     lost = [job for job in overdue if not job.cancel_requested]
     services.queue.send([message_for(job) for job in lost])
+    unclosed = services.batches.take_unclosed(limit=AT_ONCE)
+    # In this order: what needs the object store comes last, so that its outage holds up nothing else.
     swept = Swept(
         resent=len(lost),
         cancelled=sum(_cancel(services, job) for job in doomed),
-        closed=sum(_close(services, batch_id) for batch_id in services.batches.take_unclosed(limit=AT_ONCE)),
-        removed=_remove_expired(services),
-        uncached=remove_unused_caches(services, limit=AT_ONCE),
+        closed=sum(_close(services, batch_id) for batch_id in unclosed),
         notified=sweep_webhooks(services),
-        uploads=remove_expired_uploads(services, limit=AT_ONCE),
         counted=refresh_statistics(services),
+        removed=_remove_expired(services, unclosed),
+        uncached=remove_unused_caches(services, limit=AT_ONCE),
+        uploads=remove_expired_uploads(services, limit=AT_ONCE),
     )
     if any(vars(swept).values()):
         logs.info("swept", **vars(swept))
@@ -72,15 +75,17 @@ def _cancel(services: Services, job: Job) -> bool:
 
 
 def _close(services: Services, batch_id: str) -> bool:
-    """A batch that has no members is one whose removal was interrupted."""
-    if remove_batch(services, batch_id):
+    """A batch that has no members is one whose removal was interrupted: it has no end to tell of."""
+    if not services.batches.has_members(batch_id):
         return False
     closed = close_batch(services, batch_id)
     services.batches.forget_check(batch_id)
     return closed
 
 
-def _remove_expired(services: Services) -> int:
+def _remove_expired(services: Services, unclosed: Sequence[str]) -> int:
+    for batch_id in unclosed:
+        remove_batch(services, batch_id)
     jobs = services.jobs.expired(limit=AT_ONCE)
     batch_ids = {job.batch_id for job in jobs if job.batch_id}
     if batch_ids:

@@ -7,10 +7,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import ProcessorCrashed, SecretaryError
+from common.errors import ProcessorCrashed
+from common.jobs.database import FAULTS
 from common.jobs.finisher import Finisher
 from common.jobs.flights import Flight, Flights
 from common.jobs.heart import PULSE_SECONDS, Heart
@@ -21,7 +20,6 @@ from common.services import Services
 
 PAUSE_SECONDS = 1.0  # after MongoDB or the queue did not answer
 STOP_POLL_SECONDS = 0.1
-FAULTS = (PyMongoError, SecretaryError)
 
 
 class Worker:
@@ -122,6 +120,9 @@ class Worker:
             act()
         except FAULTS as error:
             logs.warning("worker waits", error=type(error).__name__, reason=str(error)[:200])
+            self._stopping.wait(PAUSE_SECONDS)
+        except Exception:  # noqa: BLE001 - a thread that ended here would leave all jobs without a heart
+            logs.exception("worker goes on")
             self._stopping.wait(PAUSE_SECONDS)
 
 

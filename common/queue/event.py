@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import BadRequest, SecretaryError
+from common.errors import BadRequest
+from common.jobs.database import FAULTS
 from common.queue.base import Delivery, QueuePort, decode
 
 Record = dict[str, Any]
 Failures = dict[str, list[dict[str, str]]]
 Handle = Callable[[str], float | None]
-FAULTS = (PyMongoError, SecretaryError)
 FAULT_SECONDS = 30.0  # after MongoDB or the object store did not answer
 
 

@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import SecretaryError
+from common.jobs.database import FAULTS
 from common.jobs.model import Batch, Job
 from common.jobs.view import batch_view, job_summary
 from common.queue.base import NOTIFY_QUEUE, Message
@@ -124,5 +122,5 @@ def _texts(job: Job, at_most: int) -> dict[str, str]:
 def _survived(act: Callable[[], None]) -> None:
     try:
         act()
-    except (PyMongoError, SecretaryError) as error:
+    except FAULTS as error:
         logs.warning("events wait for the sweep", error=type(error).__name__)

@@ -9,8 +9,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from common.errors import SecretaryError
-
-_MIN_KEY_LENGTH = 32
+from common.settings import SEALING_KEY_LENGTH
 
 
 class SecretUnreadable(SecretaryError):
@@ -30,8 +29,8 @@ class SecretBox:
     """Seals with the first key and opens with any, so that an operator can replace a key."""
 
     def __init__(self, *, keys: tuple[str, ...]) -> None:
-        if not keys or any(len(key) < _MIN_KEY_LENGTH for key in keys):
-            raise ValueError(f"expected encryption keys of at least {_MIN_KEY_LENGTH} characters")
+        if not keys or any(len(key) < SEALING_KEY_LENGTH for key in keys):
+            raise ValueError(f"expected encryption keys of at least {SEALING_KEY_LENGTH} characters")
         self._fernet = MultiFernet([Fernet(_derived(key)) for key in keys])
 
     def seal(self, text: str) -> str:

@@ -7,10 +7,11 @@ import threading
 from typing import Any
 
 from common import logs
+from common.jobs.database import FAULTS
 from common.outbound.client import Outbound
 from common.outbound.policy import policy_of
 from common.queue.base import NOTIFY_QUEUE
-from common.queue.event import FAULTS, Failures, each_message
+from common.queue.event import Failures, each_message
 from common.services import Services
 from common.webhooks.deliver import deliver
 
@@ -44,12 +45,15 @@ class Notifier:
             except FAULTS as error:
                 logs.warning("notifier waits", error=type(error).__name__)
                 self._stopping.wait(PAUSE_SECONDS)
+            except Exception:  # noqa: BLE001 - its message comes again; the other webhooks must not wait
+                logs.exception("notifier goes on")
+                self._stopping.wait(PAUSE_SECONDS)
 
     def _take_one(self) -> None:
         wait = self._services.settings.generic_worker.poll_interval_sec
-        for message in self._services.queue.receive([NOTIFY_QUEUE], limit=1, wait_seconds=wait):
-            deliver(self._services, self._outbound, message.message.subject_id)
-            self._services.queue.done([message])
+        for delivery in self._services.queue.receive([NOTIFY_QUEUE], limit=1, wait_seconds=wait):
+            deliver(self._services, self._outbound, delivery.message.subject_id)
+            self._services.queue.done([delivery])
 
 
 def notify_event(services: Services, event: dict[str, Any]) -> Failures:

@@ -83,12 +83,12 @@ class Stack:
         self._prepare(options)
         module = [sys.executable, "-m"]
         self._add("gateway", [*module, "infra.local.gateway", str(self._port)], environment)
-        for number in range(1, self._workers + 1):
-            self._add(
-                f"worker-{number}",
-                [*module, "infra.local.worker", f"worker-{number}-{os.getpid()}"],
-                environment,
-            )
+        if options.generic_worker.active:
+            for number in range(1, self._workers + 1):
+                name = f"worker-{number}"
+                self._add(name, [*module, "infra.local.worker", f"{name}-{os.getpid()}"], environment)
+        else:
+            self._say("no workers: generic_worker.active is false")
         self._add("timer", [*module, "infra.local.timer"], environment)
         self._await(lambda: is_ready(self.url), "gateway")
         self._remember()

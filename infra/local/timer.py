@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 
-from pymongo.errors import PyMongoError
-
 from common import logs
-from common.errors import SecretaryError
+from common.jobs.database import FAULTS
 from common.jobs.sweep import sweep
 from common.services import services
+from infra.local.signals import on_stop
 
 
 def main() -> None:
     stopping = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    on_stop(stopping.set)
     provided = services()
     while not stopping.wait(provided.settings.sweep.interval_seconds):
         try:
             sweep(provided)
-        except (PyMongoError, SecretaryError) as error:
+        except FAULTS as error:
             logs.warning("sweep waits", error=type(error).__name__)
 
 

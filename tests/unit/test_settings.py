@@ -74,6 +74,10 @@ def test_lists_maps_and_nulls_come_from_the_environment() -> None:
         ("jobs: {max_attempts: 0}", "jobs.max_attempts: Input should be greater than 0"),
         ("jobs: {max_attempts: many}", "jobs.max_attempts: Input should be a valid integer"),
         ("objects: {url_expires_seconds: 604801}", "objects.url_expires_seconds"),
+        (
+            "webhooks: {secret_keys: [a key of thirty-two characters or more, short]}",
+            "webhooks.secret_keys: expected at least 32 characters each, found 5",
+        ),
         ("mongodb: nothing", "mongodb: expected a section with keys"),
         ("[1, 2]", "expected sections with keys, found list"),
         ("a: [", "is not YAML"),

@@ -16,7 +16,7 @@ from common.jobs.store import Run
 from common.jobs.submit import submit_batch
 from common.jobs.sweep import sweep
 from common.objects import keys
-from tests.integration.engine.helpers import WORKER, Engine
+from tests.integration.engine.helpers import RESULT, WORKER, Engine
 
 
 @pytest.mark.parametrize("count", [0, 1, 1_000])
@@ -219,3 +219,19 @@ def test_an_archive_asked_for_right_after_the_last_member_is_built(engine: Engin
     job = ensure_batch_archive(engine.services, engine.batch(batch.batch_id))
     assert job.status == JobStatus.PENDING
     assert engine.batch(batch.batch_id).closed_at is not None
+
+
+def test_members_are_read_without_what_is_long(engine: Engine) -> None:
+    batch, (job_id,) = engine.submit_batch(1)
+    run = engine.claim(job_id)
+    short = {"markdown_file": "a.md", "metadata": {"title": "A"}, "structured_data": {"event": "B"}}
+    long = {"page_texts": ["x"], "assets": [{"path": "x"}], "llm_requests": [{"model": "x"}]}
+    files = [{"path": "a.md", "key": "k", "size": 1, "sha256": "0", "media_type": "text/markdown"}]
+    done = RESULT | {"results": short | long, "files": files}
+    assert engine.services.jobs.complete(run, **done, expires_after=None)
+    texts = {"text": "x", "template_content": "x", "video_transcript": "x"}
+    parameters = {"url": "u", "session": "s", "event": "e", "target_language": "de"}
+    engine.services.database["jobs"].update_one({"_id": job_id}, {"$set": {"parameters": parameters | texts}})
+    (member,) = engine.services.batches.members(batch.batch_id, [JobStatus.COMPLETED])
+    assert (member.results, member.parameters, list(member.files)) == (short, parameters, files)
+    assert member.logs == ()

@@ -127,6 +127,7 @@ def test_a_restarted_job_begins_anew_with_changed_parameters(engine: Engine) -> 
     assert (again.parameters["marker"], again.parameters["seconds"]) == ("kept", 1.0)
     assert again.parameters["use_cache"] is False
     assert (again.results, again.error, again.completed_at, again.tries) == (None, None, None, 0)
+    assert again.processing_started_at is None, "until it starts, it has not worked"
     assert again.attempt == 1, "the fence goes on counting, so that no late write of the first run fits"
     assert engine.waiting_messages() == 1
     assert engine.complete(engine.claim(job.job_id))

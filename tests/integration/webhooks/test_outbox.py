@@ -6,20 +6,22 @@ import threading
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from pydantic import SecretStr
 
 from common.access import Caller
-from common.errors import Cancelled
+from common.errors import Cancelled, Unavailable
 from common.jobs.database import connect
 from common.jobs.lifecycle import JobStatus
 from common.jobs.model import Job
 from common.jobs.store import Run
 from common.jobs.submit import submit_batch, submit_job
 from common.jobs.sweep import sweep
+from common.objects.store import ObjectStore
 from common.queue.base import NOTIFY_QUEUE
 from common.queue.mongo import MongoQueue
 from common.services import Services
-from common.settings import Mongodb
+from common.settings import Mongodb, Objects
 from common.webhooks.publish import publish_batch, publish_job, publish_progress
 from tests.integration.webhooks.conftest import ANNA, ERROR, SECRET, Sender, end_job
 from tests.unit.outbound.loopback import Exchange
@@ -214,6 +216,31 @@ def test_a_queue_that_is_away_while_publishing_costs_nothing_but_time(sender: Se
 
     assert deliveries(sender.services, job) == ["job.completed"]
     assert sender.services.queue.depth([NOTIFY_QUEUE]) == {NOTIFY_QUEUE: 1}
+
+
+def test_an_object_store_that_is_away_holds_up_no_webhook_and_no_batch(sender: Sender) -> None:
+    services, past = sender.services, [{"$set": {"expires_at": "$$NOW", "check_at": "$created_at"}}]
+    old, told = sender.submit(), sender.submit()
+    open_batch, (member,) = submit_batch(services, ANNA, {"jobs": [PDF]}, key=None)
+    emptied, (gone,) = submit_batch(services, ANNA, {"jobs": [PDF]}, key=None)
+    for job in (old, told, services.jobs.get(member)):
+        assert job is not None
+        end_job(services, job)
+    services.database["jobs"].delete_one({"_id": gone})
+    services.database["jobs"].update_one({"_id": old.job_id}, past)
+    services.database["batches"].update_many({}, past)
+    nowhere = Objects(endpoint_url="http://127.0.0.1:1", access_key_id="x", secret_access_key=SecretStr("x"))
+
+    with pytest.raises(Unavailable):
+        sweep(replace(services, objects=ObjectStore(nowhere)))
+
+    assert deliveries(services, told) == ["job.completed"]
+    closed = services.batches.get(open_batch.batch_id)
+    assert closed is not None
+    assert closed.closed_at is not None
+    services.database["batches"].update_many({"_id": emptied.batch_id}, past)
+    sweep(services)
+    assert services.batches.get(emptied.batch_id) is None
 
 
 def test_the_generated_secret_is_in_the_first_answer_alone(sender: Sender) -> None:
