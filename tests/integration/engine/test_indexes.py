@@ -124,7 +124,7 @@ def _use_all(jobs: Any, batches: Any, control: Any, queue: Any, batch_id: str, j
     batches.forget_check(batch_id)
     batches.with_outbox(older_seconds=0, limit=10)
     batches.clear_outbox(batch_id, [1])
-    batches.disable_webhook(batch_id)
+    batches.disable_webhook(batch_id, url="https://x.example/hook")
     control.update(first, {"tags": []}, only_pending=True)
     control.cancel_waiting(first, error=ERROR, expires_after=None)
     control.request_cancel(first)
