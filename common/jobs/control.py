@@ -32,6 +32,7 @@ from common.jobs.search import words_of
 from common.processing.registry import job_type
 from common.queue.base import queue_for
 from common.services import Services
+from common.uploads.use import check_uploads
 from common.webhooks.hook import JOB_ENDS
 from common.webhooks.request import WebhookRequest
 
@@ -173,6 +174,7 @@ def _writable(services: Services, caller: Caller, job_id: str) -> Job:
 def _parameters(services: Services, job: Job, given: Document) -> Document:
     parameters = parse_job({"job_type": job.job_type, "parameters": given})[1]
     check_demands(services.settings, job.job_type, parameters)
+    check_uploads(services, job.user_id, [parameters], where="")
     return parameters
 
 
