@@ -36,7 +36,7 @@ class UploadStore:
         self._uploads.insert_one(values)
 
     def by_idempotency_key(self, key: str) -> Upload | None:
-        found = self._uploads.find_one({"idempotency.key": key})
+        found = self._uploads.find_one({"idempotency.key": {"$eq": key, "$type": "string"}})
         return _upload(found) if found else None
 
     def forget_key(self, upload_id: str) -> None:
