@@ -100,13 +100,6 @@ class TooManyRequests(SecretaryError):
     http_status = 429
 
 
-class NotImplementedYet(SecretaryError):
-    """Raised when a route is declared but its use-case is not built yet."""
-
-    code = "NOT_IMPLEMENTED"
-    http_status = 501
-
-
 class Unavailable(SecretaryError):
     """Raised when MongoDB, the object store or the queue does not answer; nothing was accepted."""
 

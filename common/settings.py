@@ -153,7 +153,7 @@ class Http(Section):
 
 
 class LimitsSection(Section):
-    """What one job may use; passing one ends it with the error named beside it."""
+    """What one job may use; passing one ends it with an error that names the limit."""
 
     upload_bytes: Positive = 5 * GIBIBYTE
     download_bytes: Positive = 2 * GIBIBYTE

@@ -84,7 +84,8 @@ def show_progress(progress: Progress, task: TaskID, job: dict[str, Any]) -> None
     """Pages and time left are those that the service tells."""
     now = job.get("progress") or {}
     running = job["status"] == "processing"
-    pages = say("pages", done=now.get("done", 0), total=now["total"]) if now.get("total") else ""
+    total = now.get("pages_total")
+    pages = say("pages", done=now.get("pages_done", 0), total=total) if total else ""
     left = say("left", time=duration(now["eta_seconds"])) if running and now.get("eta_seconds") else ""
     parts = (say(job["status"]), (pages or now.get("message") or now.get("step")) if running else "", left)
     percent = 100 if job["status"] == "completed" else now.get("percent", 0)

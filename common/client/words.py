@@ -19,6 +19,22 @@ WORDS: dict[str, tuple[str, str]] = {
         "Everything was stopped again. Logs: {home}/logs. Leave it running with `make up`.",
         "Alles wurde wieder angehalten. Protokolle: {home}/logs. Dauerhaft starten: `make up`.",
     ),
+    "port_in_use": (
+        "Port {port} is in use; choose another one with --port.",
+        "Port {port} ist belegt; --port wählt einen anderen.",
+    ),
+    "already_runs": ("Secretary already runs in {home}{where}.", "Secretary läuft bereits in {home}{where}."),
+    "already_where": (" at {url} (process {pid})", " unter {url} (Prozess {pid})"),
+    "stopped_early": ("Stopped before it was ready.", "Angehalten, bevor es bereit war."),
+    "did_not_start": ("{what} did not start; see {logs}.", "{what} startet nicht; siehe {logs}."),
+    "did_not_stop": (
+        "Process {pid} did not stop within {seconds:g} seconds.",
+        "Prozess {pid} hat nach {seconds:g} Sekunden nicht angehalten.",
+    ),
+    "no_program": (
+        "{program} is missing: pip install 'secretary[local]', or set {variable}.",
+        "{program} fehlt: pip install 'secretary[local]', oder {variable} setzen.",
+    ),
     "key_revoked": ("Key {key_id} is revoked.", "Der Schlüssel {key_id} ist gesperrt."),
     "no_database": (
         "Expected a running service in {home} or MONGODB_URI, found neither.",

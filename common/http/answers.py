@@ -38,8 +38,8 @@ class JobProgress(Told):
     percent: float
     message: str
     eta_seconds: float | None = None
-    done: int | None = None
-    total: int | None = None
+    pages_done: int | None = None
+    pages_total: int | None = None
 
 
 class AccessRules(Told):

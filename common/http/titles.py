@@ -18,7 +18,6 @@ TITLES: dict[str, dict[str, str]] = {
     "LLM_NOT_CONFIGURED": {"en": "No language model set up", "de": "Kein Sprachmodell eingerichtet"},
     "METHOD_NOT_ALLOWED": {"en": "Method not offered", "de": "Methode nicht angeboten"},
     "NOT_FOUND": {"en": "Not found", "de": "Nicht gefunden"},
-    "NOT_IMPLEMENTED": {"en": "Not built yet", "de": "Noch nicht gebaut"},
     "PAYLOAD_TOO_LARGE": {"en": "Request too large", "de": "Anfrage zu groß"},
     "PROCESSING_FAILED": {"en": "Processing failed", "de": "Verarbeitung fehlgeschlagen"},
     "PROCESSING_STALLED": {"en": "No progress", "de": "Kein Fortschritt"},

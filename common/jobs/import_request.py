@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from common.jobs.requests import AccessControl, Body, Name, Names
+from common.jobs.requests import FIRST_PRIORITY, LAST_PRIORITY, AccessControl, Body, Name, Names
 from common.processing.source import Url
 
 
@@ -31,7 +31,7 @@ class ImportRequest(Body):
     dry_run: bool = False
     batch_name: Name | None = None
     parameters: dict[str, Any] = Field(default_factory=dict)
-    priority: Annotated[int, Field(ge=0, le=9)] = 1
+    priority: Annotated[int, Field(ge=FIRST_PRIORITY, le=LAST_PRIORITY)] = 1
     tags: Names = Field(default_factory=list)
     access_control: AccessControl = AccessControl()
     webhook: dict[str, Any] | None = None  # checked where the batch is

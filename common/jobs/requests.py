@@ -11,7 +11,8 @@ from common.errors import ValidationFailed
 from common.processing.registry import job_type
 from common.webhooks.request import WebhookRequest
 
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+NAME_CHARACTERS = 200
+Name = Annotated[str, Field(min_length=1, max_length=NAME_CHARACTERS)]
 Names = Annotated[list[Name], Field(max_length=100)]
 FIRST_PRIORITY, LAST_PRIORITY = 0, 9
 OLD_DEFAULT_TYPE = "session"

@@ -11,7 +11,7 @@ from common.access import Caller, owner_of_new
 from common.errors import ValidationFailed
 from common.jobs.import_request import ImportRequest
 from common.jobs.model import Batch
-from common.jobs.requests import parse_body
+from common.jobs.requests import NAME_CHARACTERS, parse_body
 from common.jobs.submit import submit_batch
 from common.outbound.client import Outbound
 from common.outbound.policy import policy_of_a_call
@@ -27,7 +27,6 @@ from common.processing.session.schedule import (
 from common.processing.storage import GuardedSources
 from common.services import Services
 
-NAME_CHARACTERS = 200  # of a job, as in requests.Name
 SHOWN_SKIPPED = 100
 
 

@@ -59,12 +59,12 @@ class StatisticsStore:
 
     def tracks(self, user_id: str | None) -> list[Document]:
         """Jobs of sessions by track, as the first dashboard showed them."""
-        is_status = {"$cond": [{"$eq": ["$status", "completed"]}, 1, 0]}
+        has_completed = {"$cond": [{"$eq": ["$status", "completed"]}, 1, 0]}
         has_failed = {"$cond": [{"$eq": ["$status", "failed"]}, 1, 0]}
         group: dict[str, Any] = {
             "_id": "$parameters.track",
             "count": {"$sum": 1},
-            "completed": {"$sum": is_status},
+            "completed": {"$sum": has_completed},
             "failed": {"$sum": has_failed},
         }
         match = {"parameters.track": {"$type": "string"}}

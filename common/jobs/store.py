@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from pymongo import ReturnDocument, UpdateOne
 from pymongo.collection import Collection
@@ -72,9 +71,6 @@ class JobStore:
 
     def insert(self, document: Document) -> None:
         self._jobs.insert_one(document)
-
-    def insert_many(self, documents: Sequence[Document], session: Any) -> None:
-        self._jobs.insert_many(documents, session=session)
 
     def by_idempotency_key(self, key: str) -> Job | None:
         return self._one({"idempotency.key": {"$eq": key, "$type": "string"}})
@@ -372,9 +368,6 @@ class JobStore:
 
     def _with_logs(self, lines: Sequence[Document]) -> Document:
         return with_logs(lines, keep=self._timing.log_lines)
-
-
-__all__ = ["JobStore", "Pulse", "Run", "Timing"]
 
 
 def _also(prefixes: Sequence[str]) -> Document:

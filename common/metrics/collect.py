@@ -23,11 +23,11 @@ def metrics(services: Services, caller: Caller) -> bytes:
     kinds = sorted(job_types())
     return exposition(
         [
-            Family(name="secretary_jobs", help="Jobs by type and state.", samples=_jobs(store, kinds)),
+            Family(name="secretary_jobs", help="Jobs by type and state.", samples=_jobs(services, kinds)),
             Family(
                 name="secretary_job_duration_seconds",
                 help="Time from start to end of the newest completed jobs, by type.",
-                samples=_durations(store, kinds),
+                samples=_durations(services, kinds),
             ),
             Family(
                 name="secretary_queue_depth",
@@ -56,16 +56,16 @@ def metrics(services: Services, caller: Caller) -> bytes:
     )
 
 
-def _jobs(store: MetricsStore, kinds: list[str]) -> list[Sample]:
+def _jobs(services: Services, kinds: list[str]) -> list[Sample]:
     """Zeros too: a series that is missing cannot be alarmed on."""
     counts = {(kind, status.value): 0 for kind in kinds for status in JobStatus}
-    counts |= {(kind, status): count for kind, status, count in store.jobs()}
+    counts |= {(kind, status): count for kind, status, count in services.statistics.by_type_and_status(None)}
     return [({"type": kind, "status": status}, count) for (kind, status), count in sorted(counts.items())]
 
 
-def _durations(store: MetricsStore, kinds: list[str]) -> Iterator[Sample]:
+def _durations(services: Services, kinds: list[str]) -> Iterator[Sample]:
     for kind in kinds:
-        seconds = sorted(store.durations(kind))
+        seconds = sorted(services.statistics.durations(kind, None))
         for quantile in QUANTILES if seconds else ():
             place = min(int(quantile * len(seconds)), len(seconds) - 1)
             yield {"type": kind, "quantile": f"{quantile:g}"}, seconds[place]

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +17,7 @@ from urllib.parse import urljoin
 
 import httpx
 
+from common.clock import utc_now
 from common.errors import DownloadFailed, SourceNotFound, UrlNotAllowed
 from common.outbound.dialer import Dialer
 from common.outbound.guard import Guard, Target, shown_url
@@ -56,10 +57,6 @@ class Response:
     body: bytes = field(repr=False)
     final_url: str = field(repr=False)
     retry_after: float | None = None
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Outbound:

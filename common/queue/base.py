@@ -1,4 +1,4 @@
-"""The queue port: five calls that every adapter offers."""
+"""The queue port: what every adapter offers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Protocol
 
 HIGH_PRIORITY = 5  # from here on a job goes into its type's fast lane
 NOTIFY_QUEUE = "notify"
-LONGEST_DELAY_SECONDS = (
-    900  # what SQS allows; a message that comes too early is put off by whoever receives it
-)
+# What SQS allows; a message that comes too early is put off by whoever receives it.
+LONGEST_DELAY_SECONDS = 900
 BATCH_ARCHIVE = "batch_archive"  # a job type that nobody hands in: it packs what other jobs delivered
 
 

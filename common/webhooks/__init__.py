@@ -1,1 +1,1 @@
-"""Signed callbacks after the Standard Webhooks specification; pure parts, time and ids are passed in."""
+"""Signed callbacks after the Standard Webhooks specification."""

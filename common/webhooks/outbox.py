@@ -11,7 +11,7 @@ from common.webhooks.events import EventType
 
 Expression = dict[str, Any]
 
-_IS_WANTED_FROM: Expression = {
+_WANTED_EVENTS: Expression = {
     "$cond": [
         {"$eq": [{"$ifNull": ["$webhook.disabled_at", None]}, None]},
         {"$ifNull": ["$webhook.events", []]},
@@ -27,7 +27,7 @@ def marked(event: EventType) -> Expression:
     """
     entry = {"event": event.value, "number": {"$add": ["$version", 1]}, "at": "$$NOW"}
     with_entry = {"$concatArrays": [{"$ifNull": ["$outbox", []]}, [entry]]}
-    return {"$cond": [{"$in": [event.value, _IS_WANTED_FROM]}, with_entry, "$outbox"]}
+    return {"$cond": [{"$in": [event.value, _WANTED_EVENTS]}, with_entry, "$outbox"]}
 
 
 def without(numbers: list[int]) -> Expression:

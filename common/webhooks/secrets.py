@@ -43,10 +43,6 @@ class SecretBox:
         except InvalidToken:
             raise SecretUnreadable("expected a secret sealed with a configured key, found another") from None
 
-    def reseal(self, sealed: str) -> str:
-        """The same secret under the first key, for the time after a key was replaced."""
-        return self.seal(self.open(sealed))
-
 
 def _derived(key: str) -> bytes:
     # The operator's key may have any form; what it is used for is part of the derivation.

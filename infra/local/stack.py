@@ -16,26 +16,23 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from common.client.words import say
 from common.errors import SecretaryError
 from common.jobs.database import create_indexes
 from common.objects.store import ObjectStore
 from common.services import build
 from common.settings import Settings, load_settings
 from infra.local import mongod, seaweed
+from infra.local.errors import StackError
 from infra.local.ports import HOST, is_free, remembered_ports
 from infra.local.process import Process
+from infra.local.whole_file import write_whole
 
 READY_SECONDS = 60.0
 WATCH_SECONDS = 0.25
 STOP_SECONDS = 15.0
 SWEEP_SECONDS = "5"  # on one machine a sweep costs next to nothing
 STORES = ("mongod", "seaweedfs")
-
-
-class StackError(SecretaryError):
-    """Raised when the embedded stack cannot start; says why and what to do."""
-
-    code = "STACK_ERROR"
 
 
 class Stack:
@@ -80,7 +77,7 @@ class Stack:
     def _start(self) -> None:
         self._take_home()
         if not is_free(self._port):
-            raise StackError(f"Port {self._port} is in use; choose another one with --port.")
+            raise StackError(say("port_in_use", port=self._port))
         environment = self._with_services()
         options = load_settings(environment)
         self._prepare(options)
@@ -93,7 +90,7 @@ class Stack:
                 environment,
             )
         self._add("timer", [*module, "infra.local.timer"], environment)
-        self._await(lambda: is_ready(self.url), "the gateway")
+        self._await(lambda: is_ready(self.url), "gateway")
         self._remember()
         self._say(f"ready {self.url}")
 
@@ -106,8 +103,8 @@ class Stack:
         except OSError:
             self._lock = None
             running = running_stack(self._home)
-            where = f" at {running['url']} (process {running['pid']})" if running else ""
-            raise StackError(f"Secretary already runs in {self._home}{where}.") from None
+            where = say("already_where", url=running["url"], pid=running["pid"]) if running else ""
+            raise StackError(say("already_runs", home=self._home, where=where)) from None
         os.set_inheritable(self._lock.fileno(), False)
 
     def _with_services(self) -> dict[str, str]:
@@ -155,8 +152,8 @@ class Stack:
         try:
             create_indexes(provided.database)
             if self._embeds("objects", "endpoint_url"):
-                self._await(lambda: _works(provided.objects.create_bucket), "the object store")
-                self._await(lambda: _works(lambda: _write_something(provided.objects)), "the object store")
+                self._await(lambda: _works(provided.objects.create_bucket), "SeaweedFS")
+                self._await(lambda: _works(lambda: _write_something(provided.objects)), "SeaweedFS")
                 own = [self.url, f"http://localhost:{self._port}"]  # the dashboard uploads and downloads too
                 provided.objects.allow_origins([*options.http.allow_origins, *own])
             provided.objects.check()
@@ -173,9 +170,9 @@ class Stack:
         deadline = time.monotonic() + READY_SECONDS
         while not check():
             if self._stopping:
-                raise StackError("Stopped before it was ready.")
+                raise StackError(say("stopped_early"))
             if time.monotonic() > deadline:
-                raise StackError(f"{what} did not start; see {self._home / 'logs'}.")
+                raise StackError(say("did_not_start", what=what, logs=self._home / "logs"))
             time.sleep(0.1)
 
     def _watch(self) -> None:
@@ -190,9 +187,7 @@ class Stack:
             "url": self.url,
             "processes": {process.name: process.pid for process in self._processes},
         }
-        whole = self._home / "state.json.new"
-        whole.write_text(json.dumps(state))
-        whole.replace(self._home / "state.json")
+        write_whole(self._home / "state.json", json.dumps(state))
 
     def _stop(self) -> None:
         """Those that use MongoDB first, MongoDB and the store last."""
@@ -209,8 +204,7 @@ class Stack:
 def _sealing_key(file: Path) -> str:
     """Made once, readable by its owner alone."""
     if not file.exists():
-        file.touch(mode=0o600)
-        file.write_text(secrets.token_urlsafe(32))
+        write_whole(file, secrets.token_urlsafe(32))
     return file.read_text()
 
 
@@ -261,6 +255,8 @@ def stop_stack(home: Path) -> bool:
         return False
     os.kill(state["pid"], signal.SIGTERM)
     deadline = time.monotonic() + 4 * STOP_SECONDS
-    while running_stack(home) and time.monotonic() < deadline:
+    while running_stack(home):
+        if time.monotonic() > deadline:
+            raise StackError(say("did_not_stop", pid=state["pid"], seconds=4 * STOP_SECONDS))
         time.sleep(0.1)
     return True

@@ -89,8 +89,8 @@ def test_no_query_behind_the_metrics_scans_the_collection(services: Services) ->
     try:
         with pytest.raises(OperationFailure):
             list(services.database["jobs"].find({"job_name": "x"}))
-        store.jobs()
-        store.durations("pdf")
+        services.statistics.by_type_and_status(None)
+        services.statistics.durations("pdf", None)
         store.oldest_waiting(["pdf"])
         store.refusals()
         services.deliveries.counts()

@@ -25,7 +25,7 @@ from tests.integration.engine.helpers import RESULT, WORKER, Engine
 QUERIES = {"find", "aggregate", "update", "delete", "findAndModify", "count", "distinct"}
 TRANSPORT = {"lsid", "$db", "$clusterTime", "txnNumber", "$readPreference", "readConcern", "autocommit",
              "startTransaction", "writeConcern", "ordered", "maxTimeMS"}  # fmt: skip
-NO_QUERY = {"insert", "insert_many", "now", "check", "wake", "send"}
+NO_QUERY = {"insert", "now", "check", "wake", "send"}
 STRANGER = Caller(user_id="eve", groups=frozenset({"club"}))
 ERROR = {"code": "X"}
 

@@ -49,7 +49,7 @@ export function cell(name, ...content) {
 
 export function progressText(job) {
   const now = job.progress ?? {};
-  const pages = now.total ? say("of", { done: now.done ?? 0, total: now.total }) : "";
+  const pages = now.pages_total ? say("of", { done: now.pages_done ?? 0, total: now.pages_total }) : "";
   const left = now.eta_seconds ? say("left", { time: seconds(now.eta_seconds) }) : "";
   return [now.message || now.step, pages, left].filter(Boolean).join(" · ");
 }
