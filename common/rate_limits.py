@@ -58,15 +58,20 @@ class RateLimiter:
             return
         taken = self._take(user_id, "day", count, limit)
         if taken.used > limit:
+            self.give_back_jobs(user_id, count)
             raise TooManyRequests(
                 f"Expected at most {limit} jobs of one caller in a day; with these it would be {taken.used}.",
                 details={"limit": limit, "window": "day"},
                 retry_after=taken.reset_seconds,
             )
 
+    def give_back_jobs(self, user_id: str, count: int) -> None:
+        """Of jobs that were not stored; those of a day that is over count no more anyway."""
+        today = {"_id": user_id, "$expr": _is_present("day")}
+        self._callers.update_one(today, {"$inc": {"day.used": -count}})
+
     def _take(self, user_id: str, window: Window, count: int, limit: int) -> Allowance:
-        start = {"$dateTrunc": {"date": "$$NOW", "unit": window}}
-        is_same = {"$eq": [f"${window}.at", start]}
+        start, is_same = _start(window), _is_present(window)
         used = {"$cond": [is_same, {"$add": [f"${window}.used", count]}, count]}
         counted = {
             window: {"at": start, "used": used},
@@ -80,6 +85,14 @@ class RateLimiter:
         gone = (found["seen_at"] - began).total_seconds()
         left = max(round(SECONDS[window] - gone), 1)
         return Allowance(limit=limit, used=found[window]["used"], reset_seconds=left)
+
+
+def _start(window: Window) -> Document:
+    return {"$dateTrunc": {"date": "$$NOW", "unit": window}}
+
+
+def _is_present(window: Window) -> Document:
+    return {"$eq": [f"${window}.at", _start(window)]}
 
 
 def refuse_if_over(allowance: Allowance) -> None:

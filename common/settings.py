@@ -346,14 +346,14 @@ def _from_file(path: Path) -> dict[str, dict[str, Any]]:
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read ({error.strerror})") from None
     except yaml.YAMLError as error:
-        raise SettingsError(f"{path}: is not YAML ({error})") from None
+        raise SettingsError(f"{path}: is not YAML{_line(error)}") from None
     if not isinstance(loaded, dict):
         raise SettingsError(f"{path}: expected sections with keys, found {type(loaded).__name__}")
     values: dict[str, dict[str, Any]] = {}
     for name, keys in loaded.items():
         section = SECTION_ALIASES.get(str(name), str(name))
         if keys is not None and not isinstance(keys, dict):
-            raise SettingsError(f"{name}: expected a section with keys, found {keys!r}")
+            raise SettingsError(f"{name}: expected a section with keys, found {type(keys).__name__}")
         values.setdefault(section, {}).update(keys or {})
     return values
 
@@ -371,15 +371,26 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, dict[str, Any
         section, separator, key = name.removeprefix(PREFIX).lower().partition("__")
         if not separator:
             raise SettingsError(f"{name}: expected the form {PREFIX}<SECTION>__<KEY>")
-        values.setdefault(SECTION_ALIASES.get(section, section), {})[key] = _parse(key, value)
+        values.setdefault(SECTION_ALIASES.get(section, section), {})[key] = _parse(name, key, value)
     return values
 
 
-def _parse(key: str, value: str) -> Any:
+def _parse(name: str, key: str, value: str) -> Any:
     """Maps and nulls are written as YAML; all else is left to the model's types."""
     if value in ("", "null"):
         return None
-    return yaml.safe_load(value) if key.endswith("_per_type") else value
+    if not key.endswith("_per_type"):
+        return value
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise SettingsError(f"{name}: expected a map in YAML, as {{pdf: 2}}") from None
+
+
+def _line(error: yaml.YAMLError) -> str:
+    """Only where: the line itself may hold a secret."""
+    mark = getattr(error, "problem_mark", None)
+    return f" (line {mark.line + 1})" if mark else ""
 
 
 def _explain(error: ValidationError) -> str:

@@ -230,6 +230,15 @@ class ArchiveLink(Told):
     sha256: str
 
 
+class ArchiveInWork(Told):
+    """The job that packs an archive; ask again when it has had some time."""
+
+    job_id: str
+    status: JobStatus
+    progress: JobProgress | None
+    error: JobFault | None
+
+
 class UploadPlace(Told):
     """Where the bytes go: PUT them there with these headers, before the URL expires."""
 

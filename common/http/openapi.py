@@ -185,9 +185,9 @@ def _without_null(schema: Schema) -> Schema:
 def _responses(route: Route, operation: Operation, models: _Models, mode: str) -> Schema:
     found: Schema = {}
     if not operation.redirects_always:
-        found[str(operation.status)] = _success(route, operation, models)
+        found[str(operation.status)] = _success(route, operation, models, operation.status)
     for status in operation.other_statuses:
-        found[str(status)] = _success(route, operation, models)
+        found[str(status)] = _success(route, operation, models, status)
     if operation.redirects:
         found["302"] = {
             "description": "The file, at a URL that works for a while.",
@@ -205,11 +205,11 @@ def _responses(route: Route, operation: Operation, models: _Models, mode: str) -
     return found
 
 
-def _success(route: Route, operation: Operation, models: _Models) -> Schema:
+def _success(route: Route, operation: Operation, models: _Models, status: int) -> Schema:
     kind = operation.media_type
     schema = models.envelope(route) if _has_envelope(operation) else dict(operation.schema_of_answer)
     content = {kind: {"schema": schema}}
-    return {"description": HTTPStatus(operation.status).phrase, "content": content}
+    return {"description": HTTPStatus(status).phrase, "content": content}
 
 
 def _refusal(failure: Schema, description: str) -> Schema:

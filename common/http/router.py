@@ -183,10 +183,9 @@ def _request_id(headers: Headers) -> str:
 
 def _body(request: flask.Request, limit: int) -> bytes:
     """Never reads more than the limit, whatever the Content-Length says."""
-    body: bytes = (
-        request.stream.read(limit + 1) if (request.content_length or 0) <= limit else b" " * (limit + 1)
-    )
-    if len(body) > limit:
+    announced = request.content_length or 0
+    body: bytes = b"" if announced > limit else request.stream.read(limit + 1)
+    if max(announced, len(body)) > limit:
         raise PayloadTooLarge(
             f"The body is larger than {limit} bytes. Send large files through POST /api/uploads."
         )

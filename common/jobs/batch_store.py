@@ -139,10 +139,10 @@ class BatchStore:
     def clear_outbox(self, batch_id: str, numbers: list[int]) -> None:
         self._batches.update_one({"_id": batch_id}, [{"$set": {"outbox": outbox.without(numbers)}}])
 
-    def disable_webhook(self, batch_id: str) -> None:
-        """The receiver of a batch's events is that of its members' too."""
+    def disable_webhook(self, batch_id: str, *, url: str) -> None:
+        """If its receiver is the one that is gone: a member may have one of its own."""
         gone = [{"$set": {"webhook.disabled_at": "$$NOW"}}]
-        self._batches.update_one({"_id": batch_id, "webhook": {"$type": "object"}}, gone)
+        self._batches.update_one({"_id": batch_id, "webhook.url": url}, gone)
 
     def _snapshot(self) -> Collection[Document]:
         """Reads one moment: a member that moves on while the index is read is seen once."""

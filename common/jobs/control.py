@@ -28,9 +28,11 @@ from common.jobs.requests import (
     parse_body,
     parse_job,
 )
+from common.jobs.search import words_of
 from common.processing.registry import job_type
 from common.queue.base import queue_for
 from common.services import Services
+from common.uploads.use import check_uploads
 from common.webhooks.hook import JOB_ENDS
 from common.webhooks.request import WebhookRequest
 
@@ -83,6 +85,9 @@ def update_job(services: Services, caller: Caller, job_id: str, body: dict[str, 
         raise ValidationFailed(f"Expected at least one of: {known}.")
     if change.parameters is not None:
         values["parameters"] = _parameters(services, job, change.parameters)
+    if {"job_name", "parameters"} & values.keys():
+        name, parameters = values.get("job_name", job.job_name), values.get("parameters", job.parameters)
+        values["words"] = words_of(name, parameters)
     waits_only = change.parameters is not None
     if not services.control.update(job_id, values, only_pending=waits_only):
         now = read_job(services, caller, job_id)
@@ -169,6 +174,7 @@ def _writable(services: Services, caller: Caller, job_id: str) -> Job:
 def _parameters(services: Services, job: Job, given: Document) -> Document:
     parameters = parse_job({"job_type": job.job_type, "parameters": given})[1]
     check_demands(services.settings, job.job_type, parameters)
+    check_uploads(services, job.user_id, [parameters], where="")
     return parameters
 
 

@@ -13,6 +13,7 @@ from pymongo.read_concern import ReadConcern
 from common.jobs.database import Document
 from common.jobs.lifecycle import ACTIVE, FINAL, JobStatus, Move, sources, target
 from common.jobs.model import Job
+from common.jobs.search import words_of
 from common.jobs.updates import (
     NOTHING_RUNS,
     Timing,
@@ -63,9 +64,12 @@ class ControlStore:
         """The job and its batch at once, so that the batch can close once more after it."""
 
         def write(session: ClientSession) -> bool:
-            job = self._jobs.find_one({"_id": job_id}, {"batch_id": 1}, session=session)
-            paused = self._reopen(job["batch_id"], session) if job and job["batch_id"] else False
-            again = self._restarted(paused=paused) | literal({"parameters": parameters})
+            job = self._jobs.find_one({"_id": job_id}, {"batch_id": 1, "job_name": 1}, session=session)
+            if job is None:
+                return False
+            paused = self._reopen(job["batch_id"], session) if job["batch_id"] else False
+            changed = {"parameters": parameters, "words": words_of(job.get("job_name"), parameters)}
+            again = self._restarted(paused=paused) | literal(changed)
             final = {"_id": job_id, "status": {"$in": sources(Move.RESTART)}}
             if self._jobs.update_one(final, stamped(again), session=session).matched_count:
                 return True

@@ -13,7 +13,7 @@ from common.jobs.demands import check_demands
 from common.jobs.requests import parse_job
 from common.objects import keys
 from common.outbound.client import Outbound
-from common.outbound.policy import policy_of
+from common.outbound.policy import policy_of_a_call
 from common.processing.base import SourceFile
 from common.processing.registry import job_type
 from common.processing.storage import GuardedSources
@@ -48,7 +48,7 @@ def _source(services: Services, owner: str, kind: str, parameters: dict[str, Any
     options = services.settings
     with (
         tempfile.TemporaryDirectory(prefix="secretary-") as folder,
-        Outbound(policy_of(options.outbound)) as outbound,
+        Outbound(policy_of_a_call(options)) as outbound,
     ):
         sources = GuardedSources(
             lambda: outbound,

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from pymongo.errors import DuplicateKeyError
 
 from common.access import Caller
-from common.errors import Conflict, ValidationFailed
+from common.errors import Conflict, TooManyRequests, ValidationFailed
 from common.jobs.database import Document
 
 TRIES = 3  # what held the key may be removed while we look at it, but hardly twice
@@ -42,17 +42,20 @@ def insert_once(
     known: Callable[[str], Thing | None],
     forget: Callable[[Thing], None],
 ) -> Thing | None:
-    """None when it was inserted, else what the same key has made before."""
+    """None when it was inserted, else what the same key has made before, even if no more is allowed now."""
     for _ in range(TRIES):
         try:
             insert()
-        except DuplicateKeyError:
+        except (DuplicateKeyError, TooManyRequests) as error:
             if wanted is None:
                 raise
+            refused = error
         else:
             return None
         found = known(wanted["key"])
         if found is None or found.idempotency is None:
+            if isinstance(refused, TooManyRequests):
+                raise refused
             continue
         if found.idempotency["at"] + lifetime <= wanted["at"]:
             forget(found)

@@ -60,7 +60,7 @@ class Job(Owned):
     tries: int = 0
     max_attempts: int = 3
     priority: int = 0
-    webhook: dict[str, Any] | None = None
+    webhook: dict[str, Any] | None = field(default=None, repr=False)  # may hold a secret
     worker_id: str | None = None
     tags: tuple[str, ...] = ()
     attempt: int = 0
@@ -108,7 +108,7 @@ class Batch(Owned):
     updated_at: datetime
     batch_name: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
-    webhook: dict[str, Any] | None = None
+    webhook: dict[str, Any] | None = field(default=None, repr=False)  # may hold a secret
     is_active: bool = True
     archived: bool = False
     delete_requested: bool = False

@@ -10,24 +10,24 @@ from urllib.parse import quote
 
 from common.jobs.lifecycle import BatchStatus, JobStatus
 from common.jobs.model import Batch, Job
-from common.jobs.view import batch_view, job_summary, job_view
+from common.jobs.view import batch_view, job_summary, job_view, texts_size
 from common.services import Services
 
 READ_AT_ONCE = 8  # objects; a list of members reads several for each of them
 
 
-def old_job_view(services: Services, job: Job, *, archive_budget: int | None = None) -> dict[str, Any]:
+def old_job_view(
+    services: Services, job: Job, *, with_texts: bool = True, with_archive: bool = True
+) -> dict[str, Any]:
     """With the archive as Base64, if it is small enough for an answer."""
     limits = services.settings.limits
-    view = job_view(job, services.objects, inline_bytes=limits.inline_markdown_bytes)
+    view = job_view(job, services.objects, inline_bytes=limits.inline_markdown_bytes if with_texts else 0)
     view |= _old_fields(job)
     archive = (job.results or {}).get("archive")
     markdown = (job.results or {}).get("markdown_file")
     if view["results"]:
         view["results"]["markdown_url"] = old_file_url(job, markdown) if markdown else None
-    if archive and archive["size"] <= (
-        limits.inline_archive_bytes if archive_budget is None else archive_budget
-    ):
+    if archive and with_archive and archive["size"] <= limits.inline_archive_bytes:
         view["results"]["archive_data"] = base64.b64encode(services.objects.get(archive["key"])).decode()
     return view
 
@@ -41,20 +41,29 @@ def old_file_url(job: Job, path: str) -> str:
 
 
 def old_job_rows(services: Services, jobs: Sequence[Job], *, whole: bool) -> list[dict[str, Any]]:
-    """The archives of one list share the bytes that one answer may carry; the first ones get them."""
+    """The archives of one list share the bytes that one answer may carry, and so do the texts; the first
+    ones get them, and the others have their addresses."""
     if not whole:
         return [old_job_summary(job) for job in jobs]
-    left = services.settings.limits.inline_archive_bytes
-    budgets = []
-    for job in jobs:
-        size = ((job.results or {}).get("archive") or {}).get("size", 0)
-        budgets.append(size if size <= left else 0)
-        left -= budgets[-1]
+    limits = services.settings.limits
+    archives = [((job.results or {}).get("archive") or {}).get("size", 0) for job in jobs]
+    texts = [texts_size(job, inline_bytes=limits.inline_markdown_bytes) for job in jobs]
+
+    def row(job: Job, with_texts: bool, with_archive: bool) -> dict[str, Any]:
+        return old_job_view(services, job, with_texts=with_texts, with_archive=with_archive)
+
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
-        views = pool.map(
-            lambda job, budget: old_job_view(services, job, archive_budget=budget), jobs, budgets
-        )
-        return list(views)
+        fitting = (_fitting(sizes, limits.inline_archive_bytes) for sizes in (texts, archives))
+        return list(pool.map(row, jobs, *fitting))
+
+
+def _fitting(sizes: Sequence[int], left: int) -> list[bool]:
+    """Which of these, in their order, one answer has room for."""
+    fits = []
+    for size in sizes:
+        fits.append(size <= left)
+        left -= size if fits[-1] else 0
+    return fits
 
 
 def _old_fields(job: Job) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from common.jobs.model import Batch
 from common.jobs.requests import NAME_CHARACTERS, parse_body
 from common.jobs.submit import submit_batch
 from common.outbound.client import Outbound
-from common.outbound.policy import policy_of
+from common.outbound.policy import policy_of_a_call
 from common.processing.session.schedule import (
     MAX_SCHEDULE_BYTES,
     Filters,
@@ -74,7 +74,7 @@ def import_schedule(
 def _fetch(services: Services, request: ImportRequest, owner: str) -> Schedule:
     with (
         tempfile.TemporaryDirectory(prefix="secretary-") as folder,
-        Outbound(policy_of(services.settings.outbound)) as outbound,
+        Outbound(policy_of_a_call(services.settings)) as outbound,
     ):
         sources = GuardedSources(
             lambda: outbound,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
+
+from pymongo.errors import DuplicateKeyError
 
 from common import tracing
 from common.access import Caller, owner_of_new
@@ -31,11 +34,15 @@ def submit_job(services: Services, caller: Caller, body: dict[str, Any], *, key:
     check_uploads(services, owner, [parameters], where="")
     document = _job(services, caller, owner, request, parameters)
     document["idempotency"] = idempotency(caller, key, body, document["created_at"])
-    _take_quota(services, caller, 1)
     hook = _hook(services, request.webhook, JOB_ENDS)
     document["webhook"] = hook.document if hook else None
+
+    def insert() -> None:
+        with _quota(services, caller, 1):
+            services.jobs.insert(document)
+
     known = insert_once(
-        lambda: services.jobs.insert(document),
+        insert,
         wanted=document["idempotency"],
         lifetime=_lifetime(services),
         known=services.jobs.by_idempotency_key,
@@ -76,7 +83,6 @@ def submit_batch(
         "version": 1,
     }
     batch["_id"] = batch["batch_id"]
-    _take_quota(services, caller, len(request.jobs))
     hook = _hook(services, request.webhook, BATCH_END)
     batch["webhook"] = hook.document if hook else None
     if hook and not request.jobs:
@@ -84,8 +90,13 @@ def submit_batch(
     jobs = [_member(services, caller, item, place, batch) for place, item in enumerate(request.jobs)]
     check_uploads(services, owner, [job["parameters"] for job in jobs], where="jobs.{place}.")
     _number(jobs)
+
+    def insert() -> None:
+        with _quota(services, caller, len(jobs)):
+            services.batches.insert(batch, jobs)
+
     known = insert_once(
-        lambda: services.batches.insert(batch, jobs),
+        insert,
         wanted=batch["idempotency"],
         lifetime=_lifetime(services),
         known=services.batches.by_idempotency_key,
@@ -120,9 +131,19 @@ def _number(jobs: list[Document]) -> None:
         job |= {"_id": job_id, "job_id": job_id}
 
 
-def _take_quota(services: Services, caller: Caller, jobs: int) -> None:
-    if services.rate_limiter is not None:
-        services.rate_limiter.take_jobs(caller.user_id, jobs)
+@contextmanager
+def _quota(services: Services, caller: Caller, jobs: int) -> Iterator[None]:
+    """Only what is stored counts: neither what is refused nor what the same key has made before."""
+    limiter = services.rate_limiter
+    if limiter is None:
+        yield
+        return
+    limiter.take_jobs(caller.user_id, jobs)
+    try:
+        yield
+    except DuplicateKeyError:
+        limiter.give_back_jobs(caller.user_id, jobs)
+        raise
 
 
 def _hook(

@@ -40,12 +40,13 @@ def job_view(job: Job, objects: ObjectStore, *, inline_bytes: int) -> dict[str, 
 
 def job_texts(job: Job, objects: ObjectStore, *, inline_bytes: int) -> dict[str, str | None]:
     """The Markdown and the other long texts of a result, each unless it is too long to be told inline."""
-    by_path = {file["path"]: file for file in job.files}
-    markdown = by_path.get((job.results or {}).get("markdown_file") or "")
-    return {
-        "markdown_content": _text(markdown, objects, inline_bytes),
-        **{name: _text(by_path.get(f"texts/{name}.txt"), objects, inline_bytes) for name in TEXTS},
-    }
+    return {name: _text(file, objects, inline_bytes) for name, file in _text_files(job).items()}
+
+
+def texts_size(job: Job, *, inline_bytes: int) -> int:
+    """Of all that `job_texts` would tell."""
+    sizes = [file["size"] for file in _text_files(job).values() if file]
+    return sum(size for size in sizes if size <= inline_bytes)
 
 
 def batch_view(batch: Batch) -> dict[str, Any]:
@@ -112,6 +113,12 @@ def _results(job: Job) -> dict[str, Any]:
         "structured_data": results.get("structured_data") or {},
         "archive_data": None,
     }
+
+
+def _text_files(job: Job) -> dict[str, dict[str, Any] | None]:
+    by_path = {file["path"]: file for file in job.files}
+    markdown = by_path.get((job.results or {}).get("markdown_file") or "")
+    return {"markdown_content": markdown} | {name: by_path.get(f"texts/{name}.txt") for name in TEXTS}
 
 
 def _text(file: dict[str, Any] | None, objects: ObjectStore, inline_bytes: int) -> str | None:

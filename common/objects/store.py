@@ -122,14 +122,18 @@ class ObjectStore:
                     yield item["Key"], item["Size"]
 
     def delete_prefix(self, prefix: str) -> None:
+        """Raises when anything is left: the caller keeps what leads to it, and tries again later."""
         keys = [key for key, _ in self.listing(prefix)]
         for start in range(0, len(keys), DELETE_AT_ONCE):
             batch = [{"Key": key} for key in keys[start : start + DELETE_AT_ONCE]]
             with _outages():
-                self._s3().delete_objects(
+                answer = self._s3().delete_objects(
                     Bucket=self._options.bucket,
                     Delete={"Objects": batch, "Quiet": True},  # type: ignore[typeddict-item]
                 )
+            if left := answer.get("Errors"):
+                reasons = ", ".join(sorted({one.get("Code", "unknown") for one in left}))
+                raise Unavailable(f"The object store did not delete {len(left)} objects: {reasons}.")
 
     def sign_download(self, key: str, *, disposition: str, media_type: str) -> SignedUrl:
         """Bound to GET and this key; the caller has already checked who asks."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from common.settings import OutboundSection
+    from common.settings import OutboundSection, Settings
 
 WEB_PORTS = (80, 443, 8000, 8080, 8443)
 
@@ -45,3 +45,9 @@ def policy_of(section: OutboundSection, *, also_hosts: tuple[str, ...] = ()) -> 
         total_seconds=section.total_seconds,
         host_concurrency=section.per_host,
     )
+
+
+def policy_of_a_call(settings: Settings) -> OutboundPolicy:
+    """Where a caller of the API waits for what is fetched: no longer than any call may wait."""
+    policy = policy_of(settings.outbound)
+    return replace(policy, total_seconds=min(policy.total_seconds, settings.http.max_wait_seconds))

@@ -120,8 +120,12 @@ def _check_arrived(services: Services, upload: Upload, field: str) -> None:
 
 
 def remove_expired_uploads(services: Services, *, limit: int) -> int:
-    """The document first: a job may take the upload in this very moment, and must then find its file."""
-    removed = [upload for upload in services.uploads.expired(limit=limit) if services.uploads.delete(upload)]
-    for upload in removed:
-        services.objects.delete_prefix(upload.key)
-    return len(removed)
+    """Retired first, so that no job takes an upload whose file goes; its document last, so that the next
+    sweep finds a file that could not be deleted."""
+    removed = 0
+    for upload in services.uploads.expired(limit=limit):
+        if services.uploads.retire(upload):
+            services.objects.delete_prefix(upload.key)
+            services.uploads.delete(upload.upload_id)
+            removed += 1
+    return removed

@@ -23,6 +23,9 @@ Document = dict[str, Any]
 BUSY_MARGIN_SECONDS = 15.0  # beyond the time-out of a request, until someone else may try
 LONGEST_DELAY_SECONDS = 900.0  # what every queue can hold back; for longer waits the sweep sends the message
 NO_RECEIVER = Decision(state=DeliveryState.GIVEN_UP, reason="the webhook was removed")
+IS_DISABLED = Decision(
+    state=DeliveryState.DISABLED, reason="the receiver answered 410 before and wants no more"
+)
 
 
 def deliver(
@@ -40,6 +43,9 @@ def deliver(
     stored = _stored_hook(services, delivery)
     if stored is None:
         _settle(services, delivery, NO_RECEIVER, Outcome(reason="no receiver"), seconds=0.0)
+        return
+    if stored["disabled_at"] is not None:
+        _settle(services, delivery, IS_DISABLED, Outcome(reason="disabled"), seconds=0.0)
         return
     began = time.monotonic()
     outcome = _attempt(services, outbound, delivery, stored)
@@ -137,4 +143,4 @@ def _disable(services: Services, delivery: Delivery, stored: Document) -> None:
         services.jobs.disable_webhook({"_id": delivery.job_id, "webhook.url": stored["url"]})
     if batch_id is not None:
         services.jobs.disable_webhook({"batch_id": batch_id, "webhook.url": stored["url"]})
-        services.batches.disable_webhook(batch_id)
+        services.batches.disable_webhook(batch_id, url=stored["url"])

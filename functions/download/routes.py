@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from common.errors import ArchiveNotFound
-from common.http.answers import ArchiveLink, FileLink, FileList
+from common.http.answers import ArchiveInWork, ArchiveLink, FileLink, FileList
 from common.http.message import Answer, Request
 from common.http.operation import Operation
 from common.http.router import Router
@@ -46,7 +46,10 @@ def archive(request: Request) -> Answer:
 @router.route(
     "GET",
     "/api/batches/{batch_id}/download-archive",
-    operation=Operation(summary="A batch's archive", **ARCHIVE),
+    operation=Operation(
+        summary="A batch's archive",
+        **ARCHIVE | {"data": ArchiveLink | ArchiveInWork, "other_statuses": (202,)},
+    ),
 )
 def batch_archive(request: Request) -> Answer:
     """302 when it is built; until then 202 with the job that builds it, to be asked again."""

@@ -140,9 +140,12 @@ def types(request: Request) -> Answer:
 )
 def templates(request: Request) -> Answer:
     from common.processing.transform.library import list_templates
+    from common.processing.transform.stored import stored_templates
 
+    options = request.services.settings.templates
+    stored = stored_templates(request.services.objects, options.prefix)
     by_name: dict[str, list[dict[str, str | bool]]] = {}
-    for found in list_templates(request.services.settings.templates.folders):
+    for found in list_templates(options.folders, stored=stored):
         entry: dict[str, str | bool] = {"language": found.language, "bundled": found.bundled}
         by_name.setdefault(found.name, []).append(entry)
     rows = [{"name": name, "languages": entries} for name, entries in by_name.items()]

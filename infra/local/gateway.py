@@ -61,7 +61,7 @@ class Gateway:
         def respond(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             logs.info("request", method=environ["REQUEST_METHOD"], path=environ["PATH_INFO"][:500],
                       status=int(status[:3]), milliseconds=round((time.monotonic() - began) * 1000, 1),
-                      id=environ["HTTP_X_REQUEST_ID"][:128])  # fmt: skip
+                      request_id=environ["HTTP_X_REQUEST_ID"][:128])  # fmt: skip
             return start_response(status, headers + _cors(origin), exc_info)
 
         return self._application(environ)(environ, respond)

@@ -80,7 +80,7 @@ def test_every_line_is_json_and_a_request_can_be_found_by_its_id(stack: StackSer
 
     written = lines(stack)
     assert {"time", "level", "event"} <= set.intersection(*(set(line) for line in written))
-    assert [line for line in written if "find-me-1" in (line.get("request_id"), line.get("id"))]
+    assert [line for line in written if (line["event"], line.get("request_id")) == ("request", "find-me-1")]
 
 
 def test_the_key_and_the_credentials_are_readable_by_their_owner_alone(stack: StackServer) -> None:

@@ -80,7 +80,8 @@ def test_lists_maps_and_nulls_come_from_the_environment() -> None:
         ),
         ("mongodb: nothing", "mongodb: expected a section with keys"),
         ("[1, 2]", "expected sections with keys, found list"),
-        ("a: [", "is not YAML"),
+        ("a: [", "is not YAML (line 1)"),
+        ("a: {}\nb: \x07", "is not YAML"),
     ],
 )
 def test_what_is_wrong_is_named_with_what_was_expected(tmp_path: Path, text: str, message: str) -> None:
@@ -98,6 +99,22 @@ def test_what_is_wrong_is_named_with_what_was_expected(tmp_path: Path, text: str
 def test_unknown_names_in_the_environment_are_refused(name: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         load_settings({name: "x"})
+
+
+def test_a_map_that_is_not_yaml_is_refused_by_its_name() -> None:
+    name = "SECRETARY_GENERIC_WORKER__MAX_CONCURRENT_PER_TYPE"
+    with pytest.raises(SettingsError, match=f"{name}: expected a map"):
+        load_settings({name: "{pdf: 2"})
+
+
+@pytest.mark.parametrize(
+    "text", ["mongodb: mongodb://user:hunter2@host", "mongodb:\n  uri: mongodb://user:hunter2@host: [\n"]
+)
+def test_a_file_with_a_mistake_keeps_its_secrets(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError) as refusal:
+        load_settings({}, config_file=write(tmp_path, text))
+
+    assert "hunter2" not in str(refusal.value)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

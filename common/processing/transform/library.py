@@ -20,9 +20,9 @@ _LANGUAGE = re.compile(r"(?P<name>.+)_(?P<language>[a-z]{2})")
 
 @dataclass(frozen=True, kw_only=True)
 class TemplateFile:
+    stem: str  # name and language, as the file has them
     name: str
     language: str  # empty: for every language
-    path: Path
     bundled: bool
 
 
@@ -30,20 +30,12 @@ def is_template_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name))
 
 
-def list_templates(folders: Iterable[Path] = ()) -> list[TemplateFile]:
-    """Every template once; one of the operator's hides the bundled one of the same name."""
-    found: dict[str, TemplateFile] = {}
-    for folder in (*folders, BUNDLED):
-        for path in sorted(folder.glob("*.md")):
-            if path.stem not in found and is_template_name(path.stem):
-                match = _LANGUAGE.fullmatch(path.stem)
-                found[path.stem] = TemplateFile(
-                    name=match["name"] if match else path.stem,
-                    language=match["language"] if match else "",
-                    path=path,
-                    bundled=folder == BUNDLED,
-                )
-    return sorted(found.values(), key=lambda one: (one.name, one.language))
+def list_templates(folders: Iterable[Path] = (), *, stored: Iterable[str] = ()) -> list[TemplateFile]:
+    """Every template once; one of the operator's hides the bundled one of the same name. `stored` are the
+    stems of those in the object store."""
+    own = {stem for folder in folders for stem in _stems_in(folder)} | set(stored)
+    found = [_template_file(stem, bundled=stem not in own) for stem in own | _stems_in(BUNDLED)]
+    return sorted(found, key=lambda one: (one.name, one.language))
 
 
 def find_template(name: str, *, language: str, folders: Iterable[Path] = ()) -> Template:
@@ -69,6 +61,16 @@ def template_of(
     if content is not None:
         return parse_template(content, name="template_content")
     return find_template(name or "", language=language, folders=folders)
+
+
+def _stems_in(folder: Path) -> set[str]:
+    return {path.stem for path in folder.glob("*.md") if is_template_name(path.stem)}
+
+
+def _template_file(stem: str, *, bundled: bool) -> TemplateFile:
+    match = _LANGUAGE.fullmatch(stem)
+    name, language = (match["name"], match["language"]) if match else (stem, "")
+    return TemplateFile(stem=stem, name=name, language=language, bundled=bundled)
 
 
 def _stems(name: str, language: str) -> Iterator[str]:

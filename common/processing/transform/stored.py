@@ -17,9 +17,15 @@ def fetch_templates(objects: ObjectStore, prefix: str | None, folder: Path) -> t
     if not prefix:
         return ()
     folder.mkdir(parents=True, exist_ok=True)
-    names = [(key, size) for key, size in objects.listing(f"{prefix.strip('/')}/") if key.endswith(".md")]
-    for key, size in names[:MAX_TEMPLATES]:
-        stem = PurePosixPath(key).stem
-        if is_template_name(stem) and size <= MAX_BYTES:
-            (folder / f"{stem}.md").write_bytes(objects.get(key))
+    for stem, key in stored_templates(objects, prefix).items():
+        (folder / f"{stem}.md").write_bytes(objects.get(key))
     return (folder,)
+
+
+def stored_templates(objects: ObjectStore, prefix: str | None) -> dict[str, str]:
+    """The keys of the templates below a prefix, by their names with the language."""
+    if not prefix:
+        return {}
+    listed = [(key, size) for key, size in objects.listing(f"{prefix.strip('/')}/") if key.endswith(".md")]
+    found = ((PurePosixPath(key).stem, key, size) for key, size in listed[:MAX_TEMPLATES])
+    return {stem: key for stem, key, size in found if is_template_name(stem) and size <= MAX_BYTES}

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from common.access import Caller
-from common.errors import TooManyRequests
+from common.errors import TooManyRequests, UnknownJobType
 from common.jobs.submit import submit_batch, submit_job
 from common.rate_limits import RateLimiter, refuse_if_over
 from common.services import Services
@@ -127,6 +127,24 @@ def test_a_day_has_its_jobs_and_a_batch_that_is_too_large_stores_nothing(service
     assert services.database["jobs"].count_documents({}) == 1
     next_window(services)
     submit_batch(services, anna, {"jobs": [JOB, JOB, JOB]}, key=None)
+
+
+def test_only_jobs_that_were_stored_count(services: Services) -> None:
+    """Neither a batch that is too large, nor one with a mistake, nor a repeated request."""
+    anna = Caller(user_id="anna")
+    with pytest.raises(TooManyRequests):
+        submit_batch(services, anna, {"jobs": [JOB] * 4}, key=None)
+    with pytest.raises(UnknownJobType):
+        submit_batch(services, anna, {"jobs": [JOB, JOB, {"job_type": "unknown"}]}, key=None)
+    first = submit_job(services, anna, JOB, key="one")
+    again = submit_job(services, anna, JOB, key="one")
+    batch, _ = submit_batch(services, anna, {"jobs": [JOB, JOB]}, key="two")
+
+    assert first.job_id == again.job_id
+    assert submit_batch(services, anna, {"jobs": [JOB, JOB]}, key="two")[0].batch_id == batch.batch_id
+    assert submit_job(services, anna, JOB, key="one").job_id == first.job_id, "told though the day is used up"
+    with pytest.raises(TooManyRequests):
+        submit_job(services, anna, JOB, key="three")
 
 
 def test_the_api_tells_what_is_left_and_refuses_what_is_too_much(

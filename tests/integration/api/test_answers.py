@@ -26,6 +26,16 @@ def test_who_has_the_newest_state_is_told_so(api: httpx.Client, services: Servic
     assert fresh.headers["ETag"] != tag
 
 
+def test_a_part_of_the_dashboard_is_known_by_any_form_of_its_tag(api: httpx.Client) -> None:
+    page = api.get("/monitoring/events")
+    tag = page.headers["ETag"].removeprefix("W/")
+    for known in (tag, f"W/{tag}", f'"other", {tag}'):
+        again = api.get("/monitoring/events", headers={"If-None-Match": known})
+        assert (again.status_code, again.content) == (304, b""), known
+    assert page.headers["Cache-Control"] == again.headers["Cache-Control"] == "no-cache"
+    assert api.get("/monitoring/events", headers={"If-None-Match": '"other"'}).status_code == 200
+
+
 def test_the_tag_of_a_batch_changes_with_its_members(api: httpx.Client, services: Services) -> None:
     made = api.post("/api/batches", json={"jobs": [pdf(1), pdf(2)]}).json()["data"]
     path = f"/api/batches/{made['batch_id']}"

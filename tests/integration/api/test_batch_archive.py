@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import httpx
 
+from common.http.answers import ArchiveInWork
 from common.services import Services
 from tests.integration.api.work import finish, pdf
 
@@ -17,3 +18,6 @@ def test_it_is_there_before_anyone_has_closed_the_batch(api: httpx.Client, servi
     answer = api.get(f"/api/batches/{batch['batch_id']}/download-archive", params={"redirect": "false"})
 
     assert (answer.status_code, answer.json()["data"]["status"]) == (202, "pending")
+    ArchiveInWork.model_validate(answer.json()["data"])
+    told = api.get("/api/openapi.json").json()["paths"]["/api/batches/{batch_id}/download-archive"]["get"]
+    assert {"200", "202", "302"} <= told["responses"].keys()

@@ -52,6 +52,11 @@ def test_each_filter_finds_its_jobs(api: httpx.Client, services: Services) -> No
     assert found(q="7 example") == [second]
     assert found(q="nothing-like-it") == []
     assert found(q=third) == [third]
+    api.put(f"/api/jobs/{second}", json={"job_name": "Renamed"}).raise_for_status()
+    again = {"parameters": {"url": "https://example.org/moved.pdf"}}
+    api.post(f"/api/jobs/{first}/restart", json=again).raise_for_status()
+    assert (found(q="renamed 7"), found(q="grosse")) == ([second], [])
+    assert (found(q="moved"), found(q="1")) == ([first], [])
     born = services.jobs.get(first)
     assert born is not None
     later = (born.created_at + timedelta(seconds=1)).isoformat()

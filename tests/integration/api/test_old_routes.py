@@ -83,6 +83,20 @@ def test_the_list_of_a_batch_carries_the_results_its_client_reads(
     assert all(row["results"]["archive_data"] and row["results"]["markdown_content"] for row in rows)
 
 
+def test_the_texts_of_a_list_share_what_one_answer_may_carry(api: httpx.Client, services: Services) -> None:
+    limits = services.settings.limits
+    long = "x" * limits.inline_markdown_bytes
+    fitting = limits.inline_archive_bytes // limits.inline_markdown_bytes
+    made = api.post("/api/event-job/batches", json={"jobs": [pdf(n) for n in range(fitting + 2)]}).json()
+    for job_id in made["data"]["job_ids"]:
+        finish(services, job_id, markdown=long, archive=ZIP)
+    rows = api.get("/api/event-job/jobs", params={"batch_id": made["batch_id"]}).json()["jobs"]
+
+    told = [row["results"]["markdown_content"] for row in rows]
+    assert told == [long] * fitting + [None, None]
+    assert all(row["results"]["archive_data"] and row["results"]["markdown_url"] for row in rows)
+
+
 def test_errors_are_texts_that_a_client_can_print(api: httpx.Client) -> None:
     body = api.get("/api/event-job/jobs/job-unknown").json()
     assert body["error"] == body["message"] == "There is no such job."

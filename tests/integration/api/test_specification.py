@@ -42,6 +42,17 @@ def test_every_reference_points_to_a_schema(specification: dict[str, Any]) -> No
     assert names <= set(specification["components"]["schemas"])
 
 
+def test_each_answer_is_described_by_its_own_status(specification: dict[str, Any]) -> None:
+    found = {
+        (status, answer["description"])
+        for methods in specification["paths"].values()
+        for operation in methods.values()
+        for status, answer in operation["responses"].items()
+        if status.startswith("20")
+    }
+    assert found == {("200", "OK"), ("201", "Created"), ("202", "Accepted")}
+
+
 def test_each_job_type_has_a_form_of_its_own(api: httpx.Client, specification: dict[str, Any]) -> None:
     schemas = specification["components"]["schemas"]
     types = {row["job_type"] for row in api.get("/api/job-types").json()["data"]["job_types"]}

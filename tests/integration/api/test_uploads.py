@@ -11,6 +11,7 @@ import pytest
 from common.clock import utc_now
 from common.jobs.sweep import sweep
 from common.services import Services
+from tests.integration.api.work import fail, pdf
 
 PDF = b"%PDF-1.4 not much of one"
 
@@ -107,6 +108,24 @@ def test_another_users_upload_is_unknown(api: httpx.Client, services: Services) 
 
     assert answer.status_code == 422
     assert answer.json()["error"]["message"] == submit(api, "upload-unknown").json()["error"]["message"]
+
+
+def test_a_change_and_a_restart_look_at_their_upload_too(api: httpx.Client, services: Services) -> None:
+    job_id = api.post("/api/jobs", json=pdf()).json()["job"]["job_id"]
+    unknown, arrived = ({"parameters": {"upload_id": one}} for one in ("upload-unknown", sent(api)))
+    soon = utc_now() + timedelta(minutes=5)
+    known = arrived["parameters"]["upload_id"]
+    services.database["uploads"].update_one({"_id": known}, {"$set": {"expires_at": soon}})
+
+    refused = api.put(f"/api/jobs/{job_id}", json=unknown)
+    assert refused.status_code == 422
+    assert refused.json()["error"]["details"]["fields"][0]["field"] == "parameters.upload_id"
+    api.put(f"/api/jobs/{job_id}", json=arrived).raise_for_status()
+    kept = services.uploads.owned([known], "local")[known].expires_at
+    assert kept is None or kept > soon
+    fail(services, job_id)
+    assert api.post(f"/api/jobs/{job_id}/restart", json=unknown).status_code == 422
+    api.post(f"/api/jobs/{job_id}/restart", json={}).raise_for_status()
 
 
 def test_a_member_of_a_batch_is_named_by_its_place(api: httpx.Client) -> None:

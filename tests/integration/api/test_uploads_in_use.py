@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,11 +12,14 @@ import httpx
 import pytest
 
 from common.access import Caller
-from common.jobs.submit import submit_batch
+from common.errors import Unavailable, ValidationFailed
+from common.jobs.submit import submit_batch, submit_job
 from common.jobs.sweep import sweep
 from common.objects import keys
+from common.objects.store import ObjectStore
 from common.services import Services
-from common.uploads.use import announce_upload
+from common.uploads.use import announce_upload, remove_expired_uploads
+from infra.local.ports import free_ports
 from tests.servers.gateway import GatewayServer
 from tests.servers.site import site
 
@@ -43,6 +47,27 @@ def test_unused_uploads_are_swept_and_used_ones_stay(services: Services) -> None
     left = [list(services.objects.listing(keys.upload_prefix(caller.user_id, one))) for one in ids]
     assert [len(found) for found in left] == [0, 1]
     assert list(services.uploads.owned(ids, caller.user_id)) == ids[1:]
+
+
+def test_a_file_that_cannot_be_deleted_now_is_deleted_later(services: Services) -> None:
+    """And meanwhile no job can use it."""
+    caller = Caller(user_id=f"grace-{secrets.token_hex(4)}")
+    upload = announce_upload(services, caller, dict(PROMISE), key="first").upload
+    services.objects.put(upload.key, TEXT, "application/pdf")
+    past = services.clock() - timedelta(hours=1)
+    services.database["uploads"].update_one({"_id": upload.upload_id}, {"$set": {"expires_at": past}})
+    (nowhere,) = free_ports(1)
+    options = services.settings.objects.model_copy(update={"endpoint_url": f"http://127.0.0.1:{nowhere}"})
+    with pytest.raises(Unavailable):
+        remove_expired_uploads(replace(services, objects=ObjectStore(options)), limit=1_000)
+
+    job = {"job_type": "pdf", "parameters": {"upload_id": upload.upload_id}}
+    with pytest.raises(ValidationFailed):
+        submit_job(services, caller, job, key=None)
+    assert announce_upload(services, caller, dict(PROMISE), key="first").upload.key != upload.key
+    sweep(services)
+    assert list(services.objects.listing(upload.key)) == []
+    assert services.database["uploads"].find_one({"_id": upload.upload_id}) is None
 
 
 def test_a_repeated_import_is_known_by_its_request(api: httpx.Client, tmp_path: Path) -> None:

@@ -12,12 +12,14 @@ from pymongo.database import Database
 from pymongo.monitoring import CommandListener, CommandStartedEvent
 
 from common.access import Caller, visible_filter
+from common.clock import utc_now
 from common.jobs.batch_store import BatchStore
 from common.jobs.control_store import ControlStore
 from common.jobs.database import Document
 from common.jobs.store import Completion, JobStore, Pulse, Run
 from common.queue.mongo import MongoQueue
 from common.settings import Settings
+from common.uploads.store import Upload, UploadStore
 from tests.integration.engine.helpers import RESULT, WORKER, Engine
 
 QUERIES = {"find", "aggregate", "update", "delete", "findAndModify", "count", "distinct"}
@@ -65,9 +67,10 @@ def test_no_query_scans_a_collection(engine: Engine, recorder: tuple[Recorder, D
     control = _noting(called, ControlStore(database, timing))
     queue = _noting(called, MongoQueue(database, visibility_seconds=60, max_deliveries=5, poll_seconds=5))
     _use_all(jobs, batches, control, queue, batch.batch_id, job_ids)
+    _use_uploads(_noting(called, UploadStore(database)))
     offered = {
         f"{kind.__name__}.{name}"
-        for kind in (JobStore, BatchStore, ControlStore, MongoQueue)
+        for kind in (JobStore, BatchStore, ControlStore, MongoQueue, UploadStore)
         for name, _ in inspect.getmembers(kind, inspect.isfunction)
         if not name.startswith("_") and name not in NO_QUERY
     }
@@ -124,7 +127,7 @@ def _use_all(jobs: Any, batches: Any, control: Any, queue: Any, batch_id: str, j
     batches.forget_check(batch_id)
     batches.with_outbox(older_seconds=0, limit=10)
     batches.clear_outbox(batch_id, [1])
-    batches.disable_webhook(batch_id)
+    batches.disable_webhook(batch_id, url="https://x.example/hook")
     control.update(first, {"tags": []}, only_pending=True)
     control.cancel_waiting(first, error=ERROR, expires_after=None)
     control.request_cancel(first)
@@ -144,6 +147,21 @@ def _use_all(jobs: Any, batches: Any, control: Any, queue: Any, batch_id: str, j
     queue.depth(["jobs-noop"])
     queue.wake()
     batches.delete(batch_id)
+
+
+def _use_uploads(uploads: Any) -> None:
+    now = utc_now()
+    upload = Upload(
+        upload_id="upload-1", user_id="ada", key="a", size=1, content_type="text/plain", expires_at=now
+    )
+    uploads.insert(upload, created_at=now)
+    uploads.by_idempotency_key("key")
+    uploads.forget_key("upload-1")
+    uploads.owned(["upload-1"], "ada")
+    uploads.keep(["upload-1"], until=now)
+    uploads.expired(limit=10)
+    uploads.retire(upload)
+    uploads.delete("upload-1")
 
 
 def _noting(called: set[str], store: Any) -> Any:

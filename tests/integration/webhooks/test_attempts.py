@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 from standardwebhooks import Webhook
 
+from common.jobs.submit import submit_batch
 from common.webhooks.delivery import DeliveryState
 from common.webhooks.publish import publish_job
 from common.webhooks.store import Delivery
-from tests.integration.webhooks.conftest import SECRET, Sender, end_job
+from tests.integration.webhooks.conftest import ANNA, SECRET, Sender, end_job
 from tests.unit.outbound.loopback import Exchange
 
 
@@ -122,6 +123,48 @@ def test_a_receiver_that_is_gone_hears_of_nothing_more(sender: Sender) -> None:
     again = sender.services.jobs.claim(stored.job_id, "worker")
     assert again is not None
     assert again.outbox == ()
+
+
+def test_what_waits_for_a_receiver_that_is_gone_is_not_sent(sender: Sender) -> None:
+    sender.hook = {"events": ["job.started", "job.completed"]}
+    sender.receiver.routes["/hook"] = answer(410)
+    job = sender.submit()
+    ended = sender.ended(job)
+    started, *_ = (
+        one.delivery_id
+        for one in sender.services.deliveries.of_job(job.job_id, limit=10, skip=0)
+        if one.delivery_id != ended
+    )
+    sender.attempt(started)
+    sender.attempt(ended)
+    delivery = sender.services.deliveries.get(ended)
+
+    assert len(sender.told()) == 1
+    assert delivery is not None
+    assert delivery.state is DeliveryState.DISABLED
+    assert "410" in (delivery.reason or "")
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["its own receiver", "the batch's receiver"])
+def test_a_members_receiver_that_is_gone_is_the_batchs_only_if_they_share_it(
+    sender: Sender, own: bool
+) -> None:
+    services = sender.services
+    sender.receiver.routes |= {"/hook": answer(410), "/batch": answer(204)}
+    hook = {"url": sender.receiver.url("/batch" if own else "/hook"), "secret": SECRET}
+    events = {"events": ["batch.completed", "job.completed"]}
+    member: dict[str, object] = {"job_type": "pdf", "parameters": {"url": "https://x.example/a.pdf"}}
+    if own:
+        member["webhook"] = {"url": sender.receiver.url("/hook"), "secret": SECRET}
+    body = {"jobs": [member], "webhook": hook | events}
+    batch, (job_id,) = submit_batch(services, ANNA, body, key=None)
+    job = services.jobs.get(job_id)
+    assert job is not None
+    sender.attempt(sender.ended(job))
+    stored = services.batches.get(batch.batch_id)
+
+    assert stored is not None
+    assert ((stored.webhook or {})["disabled_at"] is None) == own
 
 
 def test_markdown_joins_the_event_when_it_was_asked_for(sender: Sender) -> None:

@@ -254,3 +254,13 @@ def test_the_generated_secret_is_in_the_first_answer_alone(sender: Sender) -> No
     assert "shown_secret" not in (again.webhook or {})
     stored = sender.services.database["jobs"].find_one({"_id": first.job_id})
     assert (first.webhook or {})["shown_secret"] not in str(stored)
+
+
+def test_what_is_printed_of_a_job_or_batch_has_no_secret_of_its_webhook(sender: Sender) -> None:
+    body = PDF | {"webhook": {"url": sender.receiver.url("/hook?token=hunter2")}}
+    job = submit_job(sender.services, ANNA, body, key=None)
+    batch, _ = submit_batch(sender.services, ANNA, {"jobs": [], "webhook": body["webhook"]}, key=None)
+
+    for printed in (repr(job), repr(batch)):
+        assert "whsec_" not in printed
+        assert "hunter2" not in printed

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from common.errors import TemplateError
-from common.processing.transform.library import BUNDLED, find_template, list_templates
+from common.processing.transform.library import BUNDLED, TemplateFile, find_template, list_templates
 from common.processing.transform.render import render
 from common.processing.transform.schema import FieldType
 from common.processing.transform.template import VARIABLES, parse_template
@@ -120,13 +120,17 @@ def test_any_text_is_a_template_or_a_named_fault(text: str) -> None:
     assert isinstance(render(template, {}), str)
 
 
+def text_of(bundled: TemplateFile) -> str:
+    return (BUNDLED / f"{bundled.stem}.md").read_text(encoding="utf-8")
+
+
 def test_every_bundled_template_asks_only_for_what_there_is() -> None:
     found = {(one.name, one.language) for one in list_templates()}
     assert {("Session", language) for language in ("de", "en", "fr", "es", "it")} <= found
     others = ("PdfAnalysis", "Minutes", "BlogPost")
     assert {(name, language) for name in others for language in ("de", "en")} <= found
     for one in list_templates():
-        template = parse_template(one.path.read_text(encoding="utf-8"), name=one.name)
+        template = parse_template(text_of(one), name=one.name)
         template.check_names(())
         assert template.system_prompt
         assert {field.name for field in template.fields} - VARIABLES
@@ -135,7 +139,7 @@ def test_every_bundled_template_asks_only_for_what_there_is() -> None:
 def test_the_languages_of_a_template_ask_the_same_questions() -> None:
     for name in {one.name for one in list_templates()}:
         kinds = {
-            one.language: {field.name: field.type for field in parse_template(one.path.read_text()).fields}
+            one.language: {field.name: field.type for field in parse_template(text_of(one)).fields}
             for one in list_templates()
             if one.name == name
         }
@@ -150,7 +154,7 @@ def test_a_folder_of_the_operator_goes_before_the_bundled_ones(
     assert find_template("Session", language="de", folders=[folder]).body == "# Mein {{title}}\n"
     assert find_template("Session", language="en", folders=[folder]).name == "Session_en"
     assert find_template("Session", language="fi", folders=[folder]).name == "Session_en"
-    assert [one.bundled for one in list_templates([folder]) if one.path.stem == "Session_de"] == [False]
+    assert [one.bundled for one in list_templates([folder]) if one.stem == "Session_de"] == [False]
 
 
 @pytest.mark.parametrize("name", ["../secret", "a/b", "", "." * 3, "Session.md"])
