@@ -28,4 +28,5 @@ def _python_of(name: str, pinned: str) -> str | None:
     except PackageNotFoundError:  # of another platform, or of an extra that is not installed
         return None
     assert told["Version"] == pinned, f"{name}: pinned {pinned}, installed {told['Version']}"
-    return told.json.get("requires_python")  # type: ignore[no-any-return,attr-defined]
+    needed = told.json.get("requires_python")
+    return str(needed) if needed else None
