@@ -11,10 +11,13 @@ from datetime import datetime
 from pymongo import ReturnDocument, UpdateOne
 from pymongo.collection import Collection
 from pymongo.database import Database
+from pymongo.errors import BulkWriteError
 
 from common.jobs.database import Document
 from common.jobs.lifecycle import JobStatus, Move, target
 from common.jobs.model import Job
+from common.jobs.together import Together
+from common.jobs.unwritable import UNENCODABLE
 from common.jobs.updates import NOTHING_RUNS, Timing, after, line, literal, removed_after, stamped, with_logs
 from common.webhooks import outbox
 from common.webhooks.events import EventType
@@ -66,11 +69,36 @@ class JobStore:
     def __init__(self, database: Database[Document], timing: Timing) -> None:
         self._jobs: Collection[Document] = database["jobs"]
         self._timing = timing
+        self._insert_together = Together(self._insert_all)
 
     # Creating
 
     def insert(self, document: Document) -> None:
-        self._jobs.insert_one(document)
+        self._insert_together(document)
+
+    def _insert_all(self, documents: Sequence[Document]) -> dict[int, Exception]:
+        """What is refused is tried alone and tells why; what befalls the connection befalls them all."""
+        if len(documents) == 1:
+            self._jobs.insert_one(documents[0])
+            return {}
+        try:
+            self._jobs.insert_many(documents, ordered=False)
+        except BulkWriteError as error:
+            if error.details["writeConcernErrors"]:
+                raise
+            refused = [item["index"] for item in error.details["writeErrors"]]
+        except UNENCODABLE:  # nothing was sent
+            refused = list(range(len(documents)))
+        else:
+            return {}
+        return {place: fault for place in refused if (fault := self._fault_of(documents[place]))}
+
+    def _fault_of(self, document: Document) -> Exception | None:
+        try:
+            self._jobs.insert_one(document)
+        except Exception as error:  # noqa: BLE001 - its own caller raises it
+            return error
+        return None
 
     def by_idempotency_key(self, key: str) -> Job | None:
         return self._one({"idempotency.key": {"$eq": key, "$type": "string"}})

@@ -8,7 +8,8 @@ from pymongo.errors import BulkWriteError, OperationFailure
 from common.errors import ProcessingError
 
 TOO_DEEP, TOO_LARGE = 15, 10334  # codes of MongoDB
-UNWRITABLE = (BSONError, OverflowError, UnicodeEncodeError, OperationFailure)
+UNENCODABLE = (BSONError, OverflowError, UnicodeEncodeError)
+UNWRITABLE = (*UNENCODABLE, OperationFailure)
 
 
 def cannot_be_stored(error: Exception) -> bool:

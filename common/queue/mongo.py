@@ -18,6 +18,7 @@ from pymongo.errors import BulkWriteError, DuplicateKeyError, PyMongoError
 from common import logs
 from common.errors import Unavailable
 from common.jobs.database import OUTAGES, Document
+from common.jobs.together import Together
 from common.queue.base import Delivery, Message, dead_letters
 
 DUPLICATE_KEY = 11000
@@ -48,6 +49,7 @@ class MongoQueue:
     ) -> None:
         quick = WriteConcern(w=1, j=False)
         self._messages: Collection[Document] = database.get_collection("messages", write_concern=quick)
+        self._send_together = Together(self._send_all)
         self._visibility_seconds = visibility_seconds
         self._max_deliveries = max_deliveries
         self._poll_seconds = poll_seconds
@@ -63,8 +65,11 @@ class MongoQueue:
     @_outages()
     def send(self, messages: Sequence[Message]) -> None:
         """A second message for the same job replaces the first instead of standing beside it."""
-        if not messages:
-            return
+        if messages:
+            self._send_together(messages)
+
+    def _send_all(self, sent: Sequence[Sequence[Message]]) -> dict[int, Exception]:
+        messages = [message for some in sent for message in some]
         now = self._now() if any(message.delay_seconds for message in messages) else None
         documents = [self._document(message, now) for message in messages]
         try:
@@ -76,6 +81,7 @@ class MongoQueue:
             self._messages.replace_one({"_id": documents[0]["_id"]}, documents[0], upsert=True)
         except BulkWriteError as error:
             self._replace_known(documents, error)
+        return {}
 
     @_outages()
     def receive(self, queues: Sequence[str], *, limit: int, wait_seconds: float) -> list[Delivery]:
