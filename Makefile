@@ -30,7 +30,7 @@ down: .venv/run ## stop what `make up` started
 
 test: .venv/dev ## the test suite
 	@$(BIN)/python -m tests.servers.localstack
-	@$(BIN)/python -m pytest --quiet --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest --quiet --numprocesses 3 --dist loadgroup --no-loadscope-reorder
 
 faults: .venv/dev ## 500 jobs under 100 injected faults; prints what was lost
 	@$(BIN)/python -m tests.faults --jobs 500 --faults 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pymongo.database import Database
@@ -16,6 +17,23 @@ from tests.servers.localstack import LocalStackMissing, LocalStackServer
 from tests.servers.mongo import MongoServer
 from tests.servers.seaweed import SeaweedServer
 from tests.servers.stack import StackServer
+
+ROOT = Path(__file__).parents[1]
+LOCALSTACK = {"localstack", "cloud_stack", "service_url", "queue_bench", "object_bench"}  # fixtures that start it
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Side by side go whole files; those that need LocalStack share a process, as it is slow to start."""
+    with_localstack = {item.path for item in items if LOCALSTACK & set(_fixtures(item))}
+    for item in items:
+        group = "localstack" if item.path in with_localstack else str(item.path.relative_to(ROOT))
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    names: list[str] = getattr(item, "fixturenames", [])
+    return names
 
 
 @pytest.fixture(scope="session")

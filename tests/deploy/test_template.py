@@ -94,13 +94,16 @@ def queue_of(template: Template, logical_name: str) -> str:
     return name.removeprefix("${QueuePrefix}-")
 
 
+RESOLVED = "resolved-" * 4  # as long as a secret must be
+
+
 def resolved(value: Any, defaults: dict[str, str]) -> str:
     """As deployed with the default parameters; what only AWS knows becomes some text."""
     if not isinstance(value, dict):
         return str(value)
     if "Ref" in value:
-        return defaults.get(value["Ref"], "resolved")
-    return "resolved"
+        return defaults.get(value["Ref"], RESOLVED)
+    return RESOLVED
 
 
 def environment(template: Template, name: str, defaults: dict[str, str]) -> dict[str, str]:

@@ -23,6 +23,7 @@ from common.identity.base import Roles
 from common.identity.jwks import Jwks
 from common.identity.jwt import JwtIdentity
 
+DAY = 86_400  # tokens are made when the file is read, which may be long before its tests run
 ISSUER, AUDIENCE = "https://id.example", "secretary"
 RSA_KEY = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
 EC_KEY = ec.generate_private_key(ec.SECP256R1())
@@ -57,7 +58,7 @@ def identity(
 
 def claims(**changed: Any) -> dict[str, Any]:
     now = int(time.time())
-    known = {"iss": ISSUER, "aud": AUDIENCE, "sub": "anna", "iat": now, "exp": now + 600, "groups": ["team"]}
+    known = {"iss": ISSUER, "aud": AUDIENCE, "sub": "anna", "iat": now, "exp": now + DAY, "groups": ["team"]}
     return {name: value for name, value in {**known, **changed}.items() if value is not None}
 
 
@@ -131,8 +132,8 @@ REFUSED = {
     "expired": token(claims(exp=int(time.time()) - 60)),
     "no expiry": token(claims(exp=None)),
     "expiry is not a number": token(claims(exp="never")),
-    "not valid yet": token(claims(nbf=int(time.time()) + 600)),
-    "issued in the future": token(claims(iat=int(time.time()) + 600)),
+    "not valid yet": token(claims(nbf=int(time.time()) + DAY // 2)),
+    "issued in the future": token(claims(iat=int(time.time()) + DAY // 2)),
     "no user": token(claims(sub=None)),
     "user is not a text": token(claims(sub=1)),
     "two users": token(claims(sub="anna,mallory")),
