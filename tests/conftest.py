@@ -19,7 +19,8 @@ from tests.servers.seaweed import SeaweedServer
 from tests.servers.stack import StackServer
 
 ROOT = Path(__file__).parents[1]
-LOCALSTACK = {"localstack", "cloud_stack", "service_url", "queue_bench", "object_bench"}  # fixtures that start it
+# Fixtures that start it.
+LOCALSTACK = {"localstack", "cloud_stack", "service_url", "queue_bench", "object_bench"}
 
 
 @pytest.hookimpl(tryfirst=True)
