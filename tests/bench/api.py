@@ -22,7 +22,7 @@ from common.jobs.database import connect, create_indexes
 from common.settings import load_settings
 from infra.local.ports import HOST, free_ports
 from infra.local.stack import is_ready
-from tests.bench.figures import Curve, Part, Spread, Table, at_most
+from tests.bench.figures import Curve, Part, Spread, Table, Target, at_least, at_most
 from tests.bench.load import Line, get, load, post
 from tests.bench.processes import ROOT, cpu_seconds, descendants, memory_mb
 from tests.servers.mongo import MongoServer
@@ -32,6 +32,7 @@ BODY = {"job_type": "transformer", "parameters": {"text": "one", "template": "Se
 START_SECONDS = 60.0
 WAIT_SECONDS = 20
 FILE = "result.md"
+SUBMIT_SHARE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +62,10 @@ def measure(sizes: Sizes) -> Part:
             _served("tests.bench.bare", environment, path="/") as bare,
             _served("infra.local.gateway", environment) as ours,
         ):
-            routes = _routes(sizes, bare, ours, environment)
+            routes, submits = _routes(sizes, bare, ours, environment)
         with _served("infra.local.gateway", environment) as ours:
-            waiting, target = _waiters(sizes, ours)
-    return Part(name="API", tables=(routes, waiting), targets=(target,))
+            waiting, waiters = _waiters(sizes, ours)
+    return Part(name="API", tables=(routes, waiting), targets=(submits, waiters))
 
 
 @contextmanager
@@ -111,7 +112,7 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _routes(sizes: Sizes, bare: Server, ours: Server, environment: dict[str, str]) -> Table:
+def _routes(sizes: Sizes, bare: Server, ours: Server, environment: dict[str, str]) -> tuple[Table, Target]:
     job_id = _finished_job(ours.url, environment)
     requests = {
         "a bare function, GET": (bare, get("/")),
@@ -134,7 +135,8 @@ def _routes(sizes: Sizes, bare: Server, ours: Server, environment: dict[str, str
     for name, loads in found.items():
         spread = Spread(values=[value for done in loads for value in done.spread.values])
         rows.append((name, round(rates[name]), round(rates[name] / base, 2), spread.p50, spread.p99))
-    return Table(
+    share = rates["submit: POST /api/jobs"] / rates["a bare function, POST"]
+    table = Table(
         name="Answers per second, eight callers at once",
         head=("route", "answers/s", "× bare", "p50 ms", "p99 ms"),
         rows=rows,
@@ -142,6 +144,7 @@ def _routes(sizes: Sizes, bare: Server, ours: Server, environment: dict[str, str
         "majority when it is answered, a list has 50 rows, a download is a redirect to a signed URL.",
         curve=Curve(file="api.png", over="route", values=("answers/s",), unit="answers per second"),
     )
+    return table, at_least("submits per second beside a bare function's answers", share, SUBMIT_SHARE)
 
 
 def _finished_job(url: str, environment: dict[str, str]) -> str:
@@ -162,7 +165,7 @@ def _finished_job(url: str, environment: dict[str, str]) -> str:
     return job_id
 
 
-def _waiters(sizes: Sizes, ours: Server) -> tuple[Table, Any]:
+def _waiters(sizes: Sizes, ours: Server) -> tuple[Table, Target]:
     job = httpx.post(f"{ours.url}/api/jobs", json=BODY).raise_for_status().json()["job"]
     request = get(f"/api/jobs/{job['job_id']}?wait={WAIT_SECONDS}&since={job['version']}")
     status = get(f"/api/jobs/{job['job_id']}")
